@@ -1,4 +1,4 @@
-import { listAuditEvents } from '../data/more/list-audit-events.ts';
+import { listEvents } from '../data/more/list-events.ts';
 import { nameIn, optional, UsageError } from './line/command.ts';
 import { durationOf } from './line/duration.ts';
 import { listCommand } from './line/list-command.ts';
@@ -22,7 +22,7 @@ export const auditList = listCommand({
   },
   read: (dependencies, input) => {
     const timeOf = (option: string) => timeOrAge(dependencies.clock(), option, input[option]);
-    return listAuditEvents(dependencies, 'operator', {
+    return listEvents(dependencies, 'operator', {
       ...input,
       since: timeOf('since'),
       until: timeOf('until'),

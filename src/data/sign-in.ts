@@ -1,20 +1,33 @@
 import { createCredential, equalHashes, hashCredential } from '../credentials/credential.ts';
+import type { App } from '../model/app.ts';
+import { type Caller, type Client, type Principal, seesProject } from '../model/caller.ts';
 import { ApiError } from '../model/errors.ts';
 import { parseFields } from '../model/fields/fields.ts';
 import { signInFields } from '../model/fields/operation-fields.ts';
-import { onlyProjectOf, type Principal } from '../model/principal.ts';
-import { idOf, type Ulid } from '../model/resource-name.ts';
+import { idOf, type ResourceName, type Ulid } from '../model/resource-name.ts';
 import { type AppSecretRow, findAppSecret, lastSignInStatement } from '../storage/apps.ts';
 import type { Queryable } from '../storage/port/database.ts';
 import { insertSignIn } from '../storage/sign-ins.ts';
-import type { ClientActor } from './access/actor.ts';
 import { auditEvent } from './audit/audit.ts';
-import type { AppCredentials, Client, OauthClient, SignInResult, UntrustedInput } from './data-layer.ts';
 import type { Dependencies } from './operation/dependencies.ts';
+import { toApiError } from './operation/errors.ts';
+import { operation, type UntrustedInput } from './operation/operation.ts';
 import { appFromRow } from './rows/from-row.ts';
 
 // A placeholder for the hash of a missing app: the response time must not show whether an app exists.
 const NO_HASH = hashCredential('');
+
+export type AppCredentials = { readonly name: ResourceName<'apps'>; readonly privateKey: string };
+
+export type SignInResult = {
+  /** A bearer token for the project of the app. */
+  readonly accessToken: string;
+  /** The expiry of the token: Unix time in milliseconds. The token can be revoked earlier. */
+  readonly expireTimeMs: number;
+  /** The time until the expiry, in whole seconds. */
+  readonly lifetimeSeconds: number;
+  readonly app: App;
+};
 
 /** The credentials of an app, and the client that has sent them. */
 export type SignInAttempt = AppCredentials & {
@@ -23,19 +36,31 @@ export type SignInAttempt = AppCredentials & {
   readonly principal: Principal | undefined;
   /** Whether the new token may only read. */
   readonly isReadOnly: boolean;
-  readonly client: Client & Partial<OauthClient>;
+  readonly client: Client;
 };
 
-/** See `Changes.signIn`. */
-export function signIn(
-  dependencies: Dependencies,
-  { principal, client }: ClientActor,
-  input: UntrustedInput,
-): Promise<SignInResult> {
-  const credentials = parseFields(input, signInFields);
-  const attempt = { ...credentials, accountId: principal.accountId, principal, isReadOnly: false, client };
-  return issueToken(dependencies, attempt);
-}
+/**
+ * Issues a project token for an app. If the app has too many tokens, the oldest are revoked.
+ *
+ * @param input `name` and `privateKey` of the app
+ * @throws UNAUTHENTICATED if the app does not exist or the key is wrong
+ * @throws PERMISSION_DENIED if the app is inactive
+ */
+export const signIn = operation(
+  { caller: 'any', changes: true },
+  (
+    dependencies: Dependencies,
+    { principal, client }: Caller,
+    input: UntrustedInput,
+  ): Promise<SignInResult> => {
+    const { accountId } = principal;
+    const isReadOnly = false;
+    return issueToken(dependencies, async () => ({
+      ...parseFields(input, signInFields),
+      ...{ accountId, principal, isReadOnly, client },
+    }));
+  },
+);
 
 /**
  * Returns an app that has proved its identity by its key, and this key.
@@ -49,9 +74,8 @@ export async function authenticateApp(
 ) {
   const { accountId, principal, name, client } = attempt;
   const { row, key } = await findApp(database, attempt, now);
-  const only = principal && onlyProjectOf(principal);
-  const isVisible = only === undefined || only === row?.project_id;
-  const isSignedIn = row !== undefined && key !== undefined && isVisible;
+  const isVisible = row && (principal === undefined || seesProject(principal, row.project_id));
+  const isSignedIn = key !== undefined && isVisible === true;
   const isAllowed = isSignedIn && row.active === 1;
   await client.count?.(isAllowed ? { accountId, tokenId: row.id } : undefined);
   if (!isAllowed) {
@@ -62,13 +86,28 @@ export async function authenticateApp(
   return { row, key };
 }
 
-/** Issues a project token to an app that has proved its identity by its key. See `Changes.signIn`. */
-export async function issueToken(dependencies: Dependencies, attempt: SignInAttempt): Promise<SignInResult> {
+/** Issues a project token to an app that has proved its identity by its key, and reports the outcome. See `signIn`. */
+export async function issueToken(
+  dependencies: Dependencies,
+  attempt: () => Promise<SignInAttempt>,
+): Promise<SignInResult> {
+  const { onSignIn } = dependencies;
+  try {
+    const result = await issue(dependencies, await attempt());
+    onSignIn?.('OK');
+    return result;
+  } catch (error) {
+    onSignIn?.(toApiError(error).reason);
+    throw error;
+  }
+}
+
+async function issue(dependencies: Dependencies, attempt: SignInAttempt): Promise<SignInResult> {
   const { accountId, principal, name, isReadOnly, client } = attempt;
   const { database, clock, newId, maxTokensPerApp, tokenTtlSeconds } = dependencies;
   const now = clock();
   const { row, key } = await authenticateApp(dependencies, attempt, now);
-  const actor = { principal, client };
+  const caller = { principal, client };
   const ttlMs = Math.min(tokenTtlSeconds * 1000, key.lifeMs);
   const expireTimeMs = now + ttlMs;
   const tokenId = newId();
@@ -89,10 +128,10 @@ export async function issueToken(dependencies: Dependencies, attempt: SignInAtte
       expire_time_ms: expireTimeMs,
     },
     maxTokens: maxTokensPerApp,
-    event: auditEvent(dependencies, actor, act),
+    event: auditEvent(dependencies, caller, act),
   });
   // The app was deactivated or deleted, or has another key, since it was read.
-  if (app === undefined) return issueToken(dependencies, attempt);
+  if (app === undefined) return issue(dependencies, attempt);
   const write = lastSignInStatement(row, now);
   if (write !== undefined) dependencies.backgroundWrites.add(row.id, write);
   const lifetimeSeconds = Math.floor(ttlMs / 1000);

@@ -1,3 +1,4 @@
+import { type Caller, onlyProjectOf, sees } from '../model/caller.ts';
 import { ApiError } from '../model/errors.ts';
 import { assertPreconditions } from '../model/etag.ts';
 import { parseFields } from '../model/fields/fields.ts';
@@ -14,71 +15,82 @@ import {
   type WalletRow,
 } from '../storage/wallets.ts';
 import { accountOf } from './access/account-of.ts';
-import { type Actor, missing, missingProject, projectOf } from './access/actor.ts';
+import { missing, missingProject } from './access/visibility.ts';
 import { auditEvent, fieldsIn } from './audit/audit.ts';
-import type { UntrustedInput } from './data-layer.ts';
 import type { Dependencies } from './operation/dependencies.ts';
+import { operation, type UntrustedInput } from './operation/operation.ts';
 import { walletFromRow } from './rows/from-row.ts';
 
-/** See `Changes.updateWallet`. The operator can update a wallet of any account. */
-export async function updateWallet(
-  dependencies: Pick<Dependencies, 'database' | 'passwords' | 'clock' | 'newId'>,
-  actor: Actor,
-  input: UntrustedInput,
-): Promise<Wallet> {
-  const { database, passwords, clock, newId } = dependencies;
-  const { name, ifMatch, ifNoneMatch, ifUnmodifiedSince, ...newValues } = parseFields(
-    input,
-    conditionalUpdateWalletFields,
-  );
-  const conditions = { ifMatch, ifNoneMatch, ifUnmodifiedSince };
-  const { project, password, ...changes } = newValues;
-  const projectId = project && idOf(project);
-  const scopeProjectId = projectOf(actor);
-  if (projectId !== (scopeProjectId ?? projectId) && projectId !== undefined) throw missingProject(actor);
+/**
+ * Updates a wallet, for the operator that of any account. Omitted fields are not changed.
+ *
+ * @param input see `conditionalUpdateWalletFields`
+ * @throws NOT_FOUND if the wallet does not exist or is not visible to the caller; for the operator INVALID_ARGUMENT
+ * @throws INVALID_ARGUMENT for the field `project` if it does not exist or is not visible to the caller
+ * @throws ABORTED if a condition does not hold
+ * @throws RESOURCE_EXHAUSTED if too many passwords of the account are being set at the same time
+ */
+export const updateWallet = operation(
+  { caller: 'any', changes: true },
+  async (
+    dependencies: Pick<Dependencies, 'database' | 'passwords' | 'clock' | 'newId'>,
+    caller: Caller | 'operator',
+    input: UntrustedInput,
+  ): Promise<Wallet> => {
+    const { database, passwords, clock, newId } = dependencies;
+    const { name, ifMatch, ifNoneMatch, ifUnmodifiedSince, ...newValues } = parseFields(
+      input,
+      conditionalUpdateWalletFields,
+    );
+    const conditions = { ifMatch, ifNoneMatch, ifUnmodifiedSince };
+    const { project, password, ...changes } = newValues;
+    const projectId = project && idOf(project);
+    const onlyProjectId = onlyProjectOf(caller);
+    if (projectId !== undefined && !sees(caller, projectId)) throw missingProject(caller);
 
-  const accountId = await accountOf(database, actor, name, findAccountOfWallet);
-  const wallet = { accountId, id: idOf(name), withinProjectId: scopeProjectId };
-  const found = (row: WalletRow | undefined) => {
-    if (row === undefined) throw missing(actor, name);
-    return walletFromRow(row);
-  };
-  const assertTargets = async () => {
-    const exists = await findUpdateTargets(database, wallet, projectId);
-    if (!exists.project) throw missingProject(actor);
-    if (!exists.wallet) throw missing(actor, name);
-  };
-  // So that no password is hashed for a missing wallet: a hash takes most of the time of an update.
-  if (password !== undefined) await assertTargets();
-  const fields = fieldsIn(newValues);
-  if (fields.length === 0) {
-    const row = await findWallet(database, wallet);
-    if (row !== undefined) assertPreconditions(row, conditions);
+    const accountId = await accountOf(database, caller, name, findAccountOfWallet);
+    const wallet = { accountId, id: idOf(name), withinProjectId: onlyProjectId };
+    const found = (row: WalletRow | undefined) => {
+      if (row === undefined) throw missing(caller, name);
+      return walletFromRow(row);
+    };
+    const assertTargets = async () => {
+      const exists = await findUpdateTargets(database, wallet, projectId);
+      if (!exists.project) throw missingProject(caller);
+      if (!exists.wallet) throw missing(caller, name);
+    };
+    // So that no password is hashed for a missing wallet: a hash takes most of the time of an update.
+    if (password !== undefined) await assertTargets();
+    const fields = fieldsIn(newValues);
+    if (fields.length === 0) {
+      const row = await findWallet(database, wallet);
+      if (row !== undefined) assertPreconditions(row, conditions);
+      return found(row);
+    }
+
+    const passwordHash = password === undefined ? undefined : await passwords.hash(password, accountId);
+    const columns = {
+      ...changes,
+      project_id: projectId,
+      password_hash: passwordHash,
+      update_time_ms: clock(),
+      revision: newId(),
+    };
+    const event = auditEvent(dependencies, caller, {
+      accountId,
+      action: 'wallet.update',
+      resource: name,
+      fields,
+    });
+    const updated = updateWalletRow(audited(database, event), wallet, columns, conditions);
+    const row = await updated.catch((error: unknown) => {
+      // The project can be deleted after the check, for example while the password is hashed.
+      throw isForeignKeyViolation(error) ? missingProject(caller) : error;
+    });
+    if (row === undefined) {
+      await assertTargets();
+      if (Object.values(conditions).some((each) => each !== undefined)) throw new ApiError('ETAG_MISMATCH');
+    }
     return found(row);
-  }
-
-  const passwordHash = password === undefined ? undefined : await passwords.hash(password, accountId);
-  const columns = {
-    ...changes,
-    project_id: projectId,
-    password_hash: passwordHash,
-    update_time_ms: clock(),
-    revision: newId(),
-  };
-  const event = auditEvent(dependencies, actor, {
-    accountId,
-    action: 'wallet.update',
-    resource: name,
-    fields,
-  });
-  const updated = updateWalletRow(audited(database, event), wallet, columns, conditions);
-  const row = await updated.catch((error: unknown) => {
-    // The project can be deleted after the check, for example while the password is hashed.
-    throw isForeignKeyViolation(error) ? missingProject(actor) : error;
-  });
-  if (row === undefined) {
-    await assertTargets();
-    if (Object.values(conditions).some((each) => each !== undefined)) throw new ApiError('ETAG_MISMATCH');
-  }
-  return found(row);
-}
+  },
+);

@@ -1,35 +1,31 @@
 import DataLoader from 'dataloader';
 import type {
   Changes,
-  Client,
   DataLayer,
-  EventArguments,
   FilteredArguments,
-  KeyedRequest,
-  ProjectPage,
+  FirstRequest,
   Reads,
-  RequestDataLayer,
+  RequestOperations,
   Resource,
 } from '../data/data-layer.ts';
 import type { IdempotencyHeaders } from '../http/idempotency-headers.ts';
 import type { Failure, GraphqlOperation } from '../http/request-record.ts';
 import type { App } from '../model/app.ts';
-import type { AuditEvent } from '../model/audit-event.ts';
+import type { Client, Principal } from '../model/caller.ts';
 import { ApiError } from '../model/errors.ts';
 import type { ConnectionArguments, ConnectionPage } from '../model/lists/list-page.ts';
-import type { Principal } from '../model/principal.ts';
 import type { Project } from '../model/project.ts';
 import type { ResourceName } from '../model/resource-name.ts';
-import type { Token } from '../model/token.ts';
 import type { Wallet } from '../model/wallet.ts';
 import { Connection } from './connection.ts';
 import { minBytes } from './limits/response-size.ts';
 
-type FirstRequest = Extract<KeyedRequest, { readonly replay?: undefined }>;
-
 type Resources = DataLoader<ResourceName, Resource | null>;
 
 type ProjectName = ResourceName<'projects'>;
+
+/** The operations whose results a request caches. Those of the loaders are cached by their names. */
+type CachedReads = Omit<Reads, 'getResources' | 'listProjectApps' | 'listProjectWallets'>;
 
 const BATCHES = { maxBatchSize: 100 };
 
@@ -43,7 +39,7 @@ export type RequestState = {
   /** Whether the token has ended since the authentication, before the request has changed anything. */
   isTokenEnded?: boolean;
   /** The request, if it has mutations and an `Idempotency-Key`, and is not a replay. */
-  keyed?: FirstRequest;
+  keyed?: FirstRequest<Reads & Changes>;
   /** The operation, once it is known. */
   operation?: GraphqlOperation | undefined;
   /** The JSON of the response, if it was kept. */
@@ -76,8 +72,8 @@ export type ContextRequest = {
  * object `state`, which the copies share.
  */
 export class Context {
-  /** The data layer of the request, without an `Idempotency-Key`. */
-  readonly ownData: RequestDataLayer;
+  /** The operations without an `Idempotency-Key`, or the reason why there are none. */
+  readonly own: RequestOperations | ApiError;
   readonly client: Client;
   /** The principal of the request's bearer token, or the reason why there is none. */
   readonly authentication: Principal | ApiError;
@@ -90,7 +86,7 @@ export class Context {
     authentication: Principal | ApiError,
     request: ContextRequest,
   ) {
-    this.ownData = data.during(client);
+    this.own = authentication instanceof ApiError ? authentication : data.forRequest(client, authentication);
     this.client = client;
     this.authentication = authentication;
     this.request = request;
@@ -100,30 +96,35 @@ export class Context {
     return !(this.authentication instanceof ApiError);
   }
 
-  get data(): Reads {
-    return this.state.keyed?.operations ?? this.ownData;
+  /** The operations of the request. @throws UNAUTHENTICATED as `principal` does */
+  get operations(): Reads & Changes {
+    return this.ifValid(this.state.keyed?.operations ?? this.own);
   }
 
-  /** Returns the operations that change something. @throws PERMISSION_DENIED if the token of the request may only read */
-  changes(): Changes {
-    const { principal, client, ownData, state } = this;
-    return state.keyed?.operations ?? ownData.changes(principal, client);
+  /** Those without an `Idempotency-Key`. @throws UNAUTHENTICATED as `principal` does */
+  get ownOperations(): RequestOperations {
+    return this.ifValid(this.own);
   }
 
   /** The principal of the request. @throws UNAUTHENTICATED if there is none, or if a mutation has ended its token */
   get principal(): Principal {
+    return this.ifValid(this.authentication);
+  }
+
+  /** Returns what the token of the request gives. @throws UNAUTHENTICATED as `principal` does */
+  ifValid<T>(value: T | ApiError): T {
     if (this.state.isSignedOut) throw new ApiError('TOKEN_INVALID');
-    if (this.authentication instanceof ApiError) throw this.authentication;
-    return this.authentication;
+    if (value instanceof ApiError) throw value;
+    return value;
   }
 
   /** The loader of resources by name. It batches all loads of the same turn into one call. */
   get resources(): Resources {
-    const { data, principal } = this;
+    const { operations } = this;
     return cached(
       this.state,
       'resources',
-      () => new DataLoader((names) => this.counted(data.getResources(principal, names)), BATCHES),
+      () => new DataLoader((names) => this.counted(operations.getResources(names)), BATCHES),
     );
   }
 
@@ -135,46 +136,29 @@ export class Context {
     return project;
   }
 
-  getViewer(): Promise<Token> {
-    const { data, principal } = this;
-    return cached(this.state, 'viewer', () => data.getViewer(principal));
-  }
-
-  listProjects(input: FilteredArguments): Promise<ProjectPage> {
-    const { data, principal } = this;
-    const read = () => this.counted(data.listProjects(principal, input));
-    return cached(this.state, keyOf('projects', input), read);
-  }
-
-  findWallets(input: ConnectionArguments & { readonly address?: unknown }): Promise<ConnectionPage<Wallet>> {
-    const { data, principal } = this;
-    const read = () => this.counted(data.findWallets(principal, input));
-    return cached(this.state, keyOf('wallets at', input), read);
-  }
-
-  listEvents(input: EventArguments): Promise<ConnectionPage<AuditEvent>> {
-    const { data, principal } = this;
-    return cached(this.state, keyOf('events', input), () => this.counted(data.listEvents(principal, input)));
-  }
-
-  listTokens(input: ConnectionArguments): Promise<ConnectionPage<Token>> {
-    const { data, principal } = this;
-    const read = () => this.counted(data.listTokens(principal, input));
-    return cached(this.state, keyOf('tokens', input), read);
+  /** Calls an operation that reads, once for equal arguments. */
+  read<Name extends keyof CachedReads>(
+    name: Name,
+    ...input: Parameters<CachedReads[Name]>
+  ): ReturnType<CachedReads[Name]> {
+    const { operations } = this;
+    const call = () => {
+      const run = operations[name] as (...given: typeof input) => Promise<unknown>;
+      return this.counted(run.apply(operations, input));
+    };
+    return cached(this.state, keyOf(name, input[0] ?? {}), call) as ReturnType<CachedReads[Name]>;
   }
 
   /** Returns a page of the apps of a project. The same page of all projects of a turn is one call of the data layer. */
   listApps(project: ProjectName, input: ConnectionArguments): Promise<Connection<App>> {
-    const { data, principal, state } = this;
-    const list = (names: readonly ProjectName[]) =>
-      this.counted(data.listProjectApps(principal, names, input));
+    const { operations, state } = this;
+    const list = (names: readonly ProjectName[]) => this.counted(operations.listProjectApps(names, input));
     return pageLoader(state, 'apps', input, list).load(project);
   }
 
   listWallets(project: ProjectName, input: FilteredArguments): Promise<Connection<Wallet>> {
-    const { data, principal, state } = this;
-    const list = (names: readonly ProjectName[]) =>
-      this.counted(data.listProjectWallets(principal, names, input));
+    const { operations, state } = this;
+    const list = (names: readonly ProjectName[]) => this.counted(operations.listProjectWallets(names, input));
     return pageLoader(state, 'wallets', input, list).load(project);
   }
 

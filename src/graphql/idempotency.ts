@@ -33,14 +33,12 @@ export function idempotency(log: (error: ApiError) => void): ApolloServerPlugin<
         try {
           const headers = contextValue.request.readIdempotencyHeaders();
           if (headers === undefined) return null;
-          const { ownData, principal, client, state } = contextValue;
+          const { ownOperations, state } = contextValue;
           const [first, ...others] = operation.selectionSet.selections;
           const hasSeveral = others.length > 0 || first?.kind !== Kind.FIELD;
-          const keyed = await ownData
-            .changes(principal, client)
-            .beginKeyed({ ...headers, content, hasSeveral });
+          const keyed = await ownOperations.beginKeyed({ ...headers, content, hasSeveral });
           if (keyed.replay !== undefined) return replay(keyed.replay(), contextValue);
-          state.keyed = keyed;
+          state.keyed = keyed.first;
           return null;
         } catch (thrown) {
           return refusal(thrown, contextValue);

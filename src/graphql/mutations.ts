@@ -21,46 +21,46 @@ const VALIDATORS = { clientMutationId };
 export const mutations: MutationResolvers = {
   async createProject(_parent, { input }, context) {
     const mutationId = begin(context, input, createProjectFields);
-    return { project: await context.changes().createProject(input), ...mutationId };
+    return { project: await context.operations.createProject(input), ...mutationId };
   },
 
   async updateProject(_parent, { input }, context) {
     const mutationId = begin(context, input, updateProjectFields);
-    return { project: await context.changes().updateProject(input), ...mutationId };
+    return { project: await context.operations.updateProject(input), ...mutationId };
   },
 
   async createApp(_parent, { input }, context) {
     const mutationId = begin(context, input, createAppFields);
-    const app = await context.changes().createApp(input);
+    const app = await context.operations.createApp(input);
     return { app, privateKey: app.privateKey, ...mutationId };
   },
 
   async updateApp(_parent, { input }, context) {
     const mutationId = begin(context, input, updateAppFields);
-    return { app: await context.changes().updateApp(input), ...mutationId };
+    return { app: await context.operations.updateApp(input), ...mutationId };
   },
 
   async deleteApp(_parent, { input }, context) {
     const mutationId = begin(context, input, deleteAppFields);
-    const { id } = await context.changes().deleteApp(input);
+    const { id } = await context.operations.deleteApp(input);
     return { deletedAppId: id, ...mutationId };
   },
 
   async rotateAppKey(_parent, { input }, context) {
     const mutationId = begin(context, input, rotateAppKeyFields);
-    const app = await context.changes().rotateAppKey(input);
+    const app = await context.operations.rotateAppKey(input);
     return { app, privateKey: app.privateKey, ...mutationId };
   },
 
   async signIn(_parent, { input }, context) {
     const mutationId = begin(context, input, signInFields);
-    const { accessToken, expireTimeMs, app } = await context.changes().signIn(input);
+    const { accessToken, expireTimeMs, app } = await context.operations.signIn(input);
     return { accessToken, expireTime: isoTime(expireTimeMs), app, ...mutationId };
   },
 
   async signOut(_parent, { input }, context) {
     const mutationId = begin(context, input ?? {}, {});
-    await context.changes().signOut();
+    await context.operations.signOut();
     context.state.isSignedOut = true;
     return mutationId;
   },
@@ -68,14 +68,14 @@ export const mutations: MutationResolvers = {
   async revokeToken(_parent, { input }, context) {
     const mutationId = begin(context, input, revokeTokenFields);
     const { principal, state } = context;
-    const id = await context.changes().revokeToken(input);
+    const id = await context.operations.revokeToken(input);
     if (id === principal.tokenId) state.isSignedOut = true;
     return { revokedTokenId: resourceName('tokens', id), ...mutationId };
   },
 
   async updateWallet(_parent, { input }, context) {
     const mutationId = begin(context, input, updateWalletFields);
-    return { wallet: await context.changes().updateWallet(input), ...mutationId };
+    return { wallet: await context.operations.updateWallet(input), ...mutationId };
   },
 };
 

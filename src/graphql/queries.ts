@@ -19,13 +19,13 @@ export const queries: QueryResolvers = {
     return loadNamed(sent, context);
   },
 
-  viewer: (_parent, _args, context) => context.getViewer(),
+  viewer: (_parent, _args, context) => context.read('getViewer'),
 
-  tokens: async (_parent, args, context) => new Connection(await context.listTokens(args)),
+  tokens: async (_parent, args, context) => new Connection(await context.read('listTokens', args)),
 
-  projects: async (_parent, args, context) => new Connection(await context.listProjects(args)),
+  projects: async (_parent, args, context) => new Connection(await context.read('listProjects', args)),
 
-  wallets: async (_parent, args, context) => new Connection(await context.findWallets(args)),
+  wallets: async (_parent, args, context) => new Connection(await context.read('findWallets', args)),
 
-  events: async (_parent, args, context) => new Connection(await context.listEvents(args)),
+  events: async (_parent, args, context) => new Connection(await context.read('listEvents', args)),
 };

@@ -1,7 +1,7 @@
 import type { FastifyRequest, RouteOptions } from 'fastify';
 import type { DataLayer } from '../data/data-layer.ts';
+import type { Principal } from '../model/caller.ts';
 import { ApiError } from '../model/errors.ts';
-import type { Principal } from '../model/principal.ts';
 import { type RequestRecord, recordOf } from './request-record.ts';
 
 const PROTECTED = Symbol('protected');

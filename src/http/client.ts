@@ -1,7 +1,7 @@
 import { isIP, isIPv4 } from 'node:net';
 import type { FastifyRequest } from 'fastify';
 import ipaddr from 'ipaddr.js';
-import type { Client } from '../data/data-layer.ts';
+import type { Client } from '../model/caller.ts';
 import { recordOf } from './request-record.ts';
 
 // The number of 16-bit groups in the network part of an IPv6 address.

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Principal, RequestOwner } from '../model/caller.ts';
 import type { ApiError } from '../model/errors.ts';
-import type { Principal, RequestOwner } from '../model/principal.ts';
 
 /** Why a request failed, for the log and the metrics. An `ApiError` has these properties. */
 export type Failure = { readonly reason: string } & Partial<Pick<ApiError, 'app'>>;

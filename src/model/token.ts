@@ -1,10 +1,9 @@
-import type { Scope } from './principal.ts';
 import type { ResourceName, Ulid } from './resource-name.ts';
 
 /** The public data of a bearer token. */
 export type Token = {
   readonly id: Ulid;
-  readonly level: Scope['level'];
+  readonly level: 'account' | 'project';
   readonly account: ResourceName<'accounts'>;
   /** The project of a project token, or the default project of new apps of an account token. */
   readonly project: ResourceName<'projects'>;

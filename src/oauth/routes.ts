@@ -1,10 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { AppCredentials, DataLayer, OauthClient, RequestDataLayer } from '../data/data-layer.ts';
+import type { AppCredentials, DataLayer } from '../data/data-layer.ts';
 import { toApiError } from '../data/operation/errors.ts';
 import { RequestClient } from '../http/client.ts';
 import { malformedRequest } from '../http/errors.ts';
 import { JSON_TYPE } from '../http/json.ts';
 import { type CountRequest, RATE_LIMIT_HEADER } from '../http/limits/rate-limit.ts';
+import type { Client } from '../model/caller.ts';
 import { ApiError } from '../model/errors.ts';
 import type { Token } from '../model/token.ts';
 import { clientCredentials } from './client-authentication.ts';
@@ -17,6 +18,8 @@ import type { ProtectedResources } from './protected-resources.ts';
 export const OAUTH_PATH = '/oauth/';
 
 type FormRequest = FastifyRequest<{ Body?: Form }>;
+
+type Operations = ReturnType<DataLayer['withoutToken']>;
 
 /**
  * Adds the OAuth API: the endpoints for tokens (RFC 6749, client credentials), revocation (RFC 7009) and introspection
@@ -41,12 +44,12 @@ export function addOauthApi(
     });
     const addEndpoint = (
       path: string,
-      handle: (on: RequestDataLayer, request: FormRequest, client: OauthClient) => Promise<unknown>,
+      handle: (operations: Operations, request: FormRequest) => Promise<unknown>,
     ) =>
       app.post(OAUTH_PATH + path, async (request: FormRequest, reply: FastifyReply) => {
-        const count: OauthClient['count'] = (owner) => countRequest(request, reply, owner);
+        const count: Client['count'] = (owner) => countRequest(request, reply, owner);
         const client = Object.assign(new RequestClient(request), { count });
-        const response = await handle(data.during(client), request, client);
+        const response = await handle(data.withoutToken(client), request);
         // Source: RFC 6749, section 5.1. The header Cache-Control is that of all responses.
         return reply.header('pragma', 'no-cache').type(JSON_TYPE).send(JSON.stringify(response));
       });
@@ -61,16 +64,15 @@ export function addOauthApi(
 /** Source: RFC 6749, section 4.4; RFC 8707, section 2. */
 async function issueToken(
   resources: ProtectedResources,
-  on: RequestDataLayer,
+  operations: Operations,
   { headers, body = {} }: FormRequest,
-  client: OauthClient,
 ) {
   if (body.grant_type === undefined) throw malformedRequest('The parameter grant_type is required.');
   if (body.grant_type !== 'client_credentials') throw new ApiError('UNSUPPORTED_GRANT_TYPE');
   if (!resources.has(body.resource ?? resources.gateway)) throw new ApiError('INVALID_TARGET');
   const isReadOnly = isReadOnlyScope(body.scope);
   const credentials = requiredCredentials(headers.authorization, body);
-  const { accessToken, lifetimeSeconds } = await on.grantToken(credentials, isReadOnly, client);
+  const { accessToken, lifetimeSeconds } = await operations.grantToken(credentials, isReadOnly);
   return {
     access_token: accessToken,
     token_type: 'Bearer',
@@ -80,20 +82,16 @@ async function issueToken(
 }
 
 /** The response is the same for a token that does not exist. Source: RFC 7009, section 2.2. */
-async function revokeToken(on: RequestDataLayer, { headers, body = {} }: FormRequest, client: OauthClient) {
+async function revokeToken(operations: Operations, { headers, body = {} }: FormRequest) {
   if (body.token === undefined) throw malformedRequest('The parameter token is required.');
-  await on.endToken(body.token, clientCredentials(headers.authorization, body), client);
+  await operations.endToken(body.token, clientCredentials(headers.authorization, body));
   return {};
 }
 
 /** Source: RFC 7662, section 2.1. */
-async function introspectToken(
-  on: RequestDataLayer,
-  { headers, body = {} }: FormRequest,
-  client: OauthClient,
-) {
+async function introspectToken(operations: Operations, { headers, body = {} }: FormRequest) {
   if (body.token === undefined) throw malformedRequest('The parameter token is required.');
-  return on.introspectToken(body.token, requiredCredentials(headers.authorization, body), client);
+  return operations.introspectToken(body.token, requiredCredentials(headers.authorization, body));
 }
 
 /** Source: RFC 7662, section 2.2. `project` is an extension. */

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Changes, RequestChanges } from '../data/data-layer.ts';
+import type { Changes, RequestOperations } from '../data/data-layer.ts';
 import { idempotencyHeaders, REPLAYED_HEADER } from '../http/idempotency-headers.ts';
 import { JSON_TYPE } from '../http/json.ts';
 import { parseFields } from '../model/fields/fields.ts';
@@ -20,26 +20,26 @@ export type Operation = {
  * @returns the body of the response, as an object or as JSON
  */
 export async function withIdempotencyKey(
-  changes: RequestChanges,
+  operations: RequestOperations,
   request: FastifyRequest,
   reply: FastifyReply,
   { id, input, validators, run }: Operation,
 ): Promise<object | string> {
   const headers = idempotencyHeaders(request);
-  if (headers === undefined) return run(changes);
+  if (headers === undefined) return run(operations);
   const content = [id, parsed(input, validators)];
-  const keyed = await changes.beginKeyed({ ...headers, content, hasSeveral: false });
+  const { replay, first } = await operations.beginKeyed({ ...headers, content, hasSeveral: false });
   reply.type(JSON_TYPE);
-  if (keyed.replay !== undefined) {
+  if (replay !== undefined) {
     reply.header(REPLAYED_HEADER, 'true');
-    return keyed.replay();
+    return replay();
   }
   try {
-    const response = JSON.stringify(await run(keyed.operations));
-    await keyed.keep(response);
+    const response = JSON.stringify(await run(first.operations));
+    await first.keep(response);
     return response;
   } finally {
-    await keyed.undo();
+    await first.undo();
   }
 }
 

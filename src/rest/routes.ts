@@ -51,10 +51,9 @@ const PAGE_NAMES = { first: 'pageSize', after: 'pageToken' } as const;
 /** Adds the routes of the REST API: the four paths of the specification. */
 export function addRestApi(root: FastifyInstance, data: DataLayer, authenticate: Authenticate): void {
   const change = async (request: FastifyRequest, reply: FastifyReply, prepare: () => Operation) => {
-    const principal = await authenticate(request);
-    const client = new RequestClient(request);
-    const changes = data.during(client).changes(principal, client);
-    return withIdempotencyKey(changes, request, reply, prepare());
+    const operations = data.forRequest(new RequestClient(request), await authenticate(request));
+    operations.assertMayChange();
+    return withIdempotencyKey(operations, request, reply, prepare());
   };
   root.register(async (app) => {
     app.addHook('onRoute', (route) => {
@@ -104,11 +103,10 @@ export function addRestApi(root: FastifyInstance, data: DataLayer, authenticate:
     );
 
     app.get('/project/projects', async (request): Promise<Result<'listProjects'>> => {
-      const principal = await authenticate(request);
-      const own = data.during(new RequestClient(request));
+      const operations = data.forRequest(new RequestClient(request), await authenticate(request));
       const { pageSize, pageToken } = unpackQuery<keyof ListQuery>(request.query, Object.values(PAGE_NAMES));
       const input = { first: integerIn(pageSize), after: pageToken };
-      const page = await renameFields(PAGE_NAMES, () => own.listProjects(principal, input));
+      const page = await renameFields(PAGE_NAMES, () => operations.listProjects(input));
       return { projects: page.items.map(projectView), nextPageToken: nextPageToken(page) };
     });
   });

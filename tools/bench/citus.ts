@@ -83,15 +83,14 @@ async function makeAccount(database: Database, url: string): Promise<BenchData> 
   const { name: account, defaultProject: project } = await createAccount(admin, { title: 'Benchmark' });
   const { accessToken } = await createAccountToken(admin, { account }, 86_400);
   const layer = await dataLayerOf(database, '');
-  const { principal, client } = await contextOf(layer, `Bearer ${accessToken}`);
-  const changes = layer.changes(principal, client);
+  const { operations } = await contextOf(layer, `Bearer ${accessToken}`);
   const wallets: string[] = [];
   const apps: { name: string; privateKey: string }[] = [];
   for (let n = 1; n <= PER_ACCOUNT; n += 1) {
     const address = `0x${n.toString(16).padStart(40, '0')}`;
     const wallet = { project, title: 'Wallet', description: '', network: 'NETWORK_ETHEREUM', address };
     wallets.push((await createWallet(admin, wallet)).name);
-    const { name, privateKey } = await changes.createApp({ title: 'App', active: true });
+    const { name, privateKey } = await operations.createApp({ title: 'App', active: true });
     apps.push({ name, privateKey });
   }
   const projectId = () => idOf(project);

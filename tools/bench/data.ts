@@ -97,12 +97,10 @@ export async function makeBenchData(url: string, count: number): Promise<BenchDa
     }
     const pages = pageTokens(await loadPageTokenKey(database));
     const data = await dataLayerOf(database, '');
-    const { principal, client } = await contextOf(data, `Bearer ${tokens[0]}`);
+    const { operations } = await contextOf(data, `Bearer ${tokens[0]}`);
     const apps = [];
     for (let n = 0; n < APPS; n += 1) {
-      const { name, privateKey } = await data
-        .changes(principal, client)
-        .createApp({ title: 'App', active: true });
+      const { name, privateKey } = await operations.createApp({ title: 'App', active: true });
       apps.push({ name, privateKey });
     }
     const projectId = (n: number) =>

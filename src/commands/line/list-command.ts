@@ -1,5 +1,5 @@
-import type { UntrustedInput } from '../../data/data-layer.ts';
 import type { ListDependencies } from '../../data/lists/read-list.ts';
+import type { UntrustedInput } from '../../data/operation/operation.ts';
 import { integerIn, renameFields } from '../../model/fields/fields.ts';
 import { type ConnectionPage, MAX_PAGE_SIZE, nextPageToken } from '../../model/lists/list-page.ts';
 import { pageTokens } from '../../model/lists/page-token.ts';

@@ -1,14 +1,15 @@
+import type { Caller } from '../../model/caller.ts';
 import { unusableResource } from '../../model/errors.ts';
 import { parseFields, resourceNameValidator } from '../../model/fields/fields.ts';
 import { idOf, type ResourceName, type Ulid } from '../../model/resource-name.ts';
 import { type AccountRow, findAccount } from '../../storage/accounts.ts';
 import type { Queryable } from '../../storage/port/database.ts';
 import { findAccountOfProject } from '../../storage/projects.ts';
-import type { UntrustedInput } from '../data-layer.ts';
-import { type Actor, missing, type Reader } from './actor.ts';
+import type { UntrustedInput } from '../operation/operation.ts';
+import { missing } from './visibility.ts';
 
 /**
- * Returns the account in which an actor can find a resource: that of the client, or for the operator that of the
+ * Returns the account in which a caller can find a resource: that of the client, or for the operator that of the
  * resource.
  *
  * @param find finds the account of the resource by its name
@@ -16,13 +17,13 @@ import { type Actor, missing, type Reader } from './actor.ts';
  */
 export async function accountOf<Name extends ResourceName>(
   database: Queryable,
-  actor: Actor,
+  caller: Caller | 'operator',
   name: Name,
   find: (database: Queryable, name: Name) => Promise<Ulid | undefined>,
 ): Promise<Ulid> {
-  if (actor !== 'operator') return actor.principal.accountId;
+  if (caller !== 'operator') return caller.principal.accountId;
   const accountId = await find(database, name);
-  if (accountId === undefined) throw missing(actor, name);
+  if (accountId === undefined) throw missing(caller, name);
   return accountId;
 }
 
@@ -33,10 +34,10 @@ export async function accountOf<Name extends ResourceName>(
  */
 export async function accountOfInput(
   database: Queryable,
-  reader: Reader,
+  caller: Caller | 'operator',
   input: UntrustedInput,
 ): Promise<Ulid> {
-  if (reader !== 'operator') return reader.principal.accountId;
+  if (caller !== 'operator') return caller.principal.accountId;
   const { account } = parseFields(input, { account: resourceNameValidator('accounts') });
   return (await requireAccount(database, account)).id;
 }

@@ -1,11 +1,15 @@
 import { equalHashes, hashCredential, parseCredential } from '../../credentials/credential.ts';
+import type { Principal } from '../../model/caller.ts';
 import { ApiError } from '../../model/errors.ts';
-import type { Principal } from '../../model/principal.ts';
 import { findValidToken, lastUseStatement } from '../../storage/tokens.ts';
 import type { Dependencies } from '../operation/dependencies.ts';
 import { principalFromRow } from '../rows/from-row.ts';
 
-/** See `Reads.authenticate`. A token with a wrong checksum is rejected without a database query. */
+/**
+ * Returns the principal of a bearer token. A token with a wrong checksum is rejected without a database query.
+ *
+ * @throws UNAUTHENTICATED if the token is malformed, unknown, expired or revoked
+ */
 export async function authenticate(
   { database, backgroundWrites, clock }: Pick<Dependencies, 'database' | 'backgroundWrites' | 'clock'>,
   bearerToken: string,

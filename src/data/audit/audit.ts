@@ -1,11 +1,10 @@
 import { hash } from 'node:crypto';
 import { decodeTime } from 'ulid';
 import type { AuditAction } from '../../model/audit-event.ts';
-import type { Principal } from '../../model/principal.ts';
+import type { Client, Principal } from '../../model/caller.ts';
 import type { ResourceName, Ulid } from '../../model/resource-name.ts';
 import { type AuditEventRow, insertAuditEvent } from '../../storage/audit-events.ts';
 import type { Queryable } from '../../storage/port/database.ts';
-import type { Client } from '../data-layer.ts';
 
 export type Act = {
   readonly accountId: Ulid;
@@ -32,35 +31,37 @@ export function minuteOf(timeMs: number): number {
   return timeMs - (timeMs % MINUTE_MS);
 }
 
-/** Who has acted, as far as it is recorded. */
-type RecordedActor =
-  | 'operator'
-  | {
-      /** Undefined for a client without a bearer token. */
-      readonly principal: Pick<Principal, 'tokenId'> | undefined;
-      readonly client: Pick<Client, 'address' | 'requestId'>;
-    };
+/** A caller, as far as it is recorded. Without a bearer token, it has no principal. */
+export type RecordedCaller = {
+  readonly principal: Pick<Principal, 'tokenId'> | undefined;
+  readonly client: Pick<Client, 'address' | 'requestId'>;
+};
 
-export function recordAct(transaction: Queryable, ids: Ids, actor: RecordedActor, act: Act): Promise<void> {
-  return insertAuditEvent(transaction, auditEvent(ids, actor, act));
+export function recordAct(
+  transaction: Queryable,
+  ids: Ids,
+  caller: RecordedCaller | 'operator',
+  act: Act,
+): Promise<void> {
+  return insertAuditEvent(transaction, auditEvent(ids, caller, act));
 }
 
 /**
  * Returns the event of an act. Equal acts of a client in the same minute are one event with their number, so that requests
  * can't fill the disk. It has the id, the token and the request of the first.
  */
-export function auditEvent({ newId }: Ids, actor: RecordedActor, act: Act): AuditEventRow {
+export function auditEvent({ newId }: Ids, caller: RecordedCaller | 'operator', act: Act): AuditEventRow {
   const { accountId, action, resource, tokenId = null, count = 1 } = act;
   const fields = act.fields?.join() ?? '';
   const id = newId();
   const timeMs = decodeTime(id);
   const acts = { fields, event_count: count, last_time_ms: timeMs };
   const event = { account_id: accountId, id, action, resource, token_id: tokenId, ...acts };
-  if (actor === 'operator') {
+  if (caller === 'operator') {
     return { ...event, actor_token_id: null, address: null, request_id: null, count_key: null };
   }
-  const actorTokenId = actor.principal?.tokenId ?? null;
-  const { address, requestId } = actor.client;
+  const actorTokenId = caller.principal?.tokenId ?? null;
+  const { address, requestId } = caller.client;
   // Each sign-in issues another token.
   const endedToken = action === 'sign_in.succeed' ? null : tokenId;
   const description = [action, resource, fields, actorTokenId, address, endedToken];

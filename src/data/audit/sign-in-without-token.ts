@@ -1,20 +1,15 @@
 import { decodeTime } from 'ulid';
-import type { Principal } from '../../model/principal.ts';
 import { firstUlid, type ResourceName, resourceName, type Ulid } from '../../model/resource-name.ts';
 import { countAuditEvents } from '../../storage/audit-events.ts';
 import type { Queryable } from '../../storage/port/database.ts';
-import type { Client } from '../data-layer.ts';
-import { minuteOf, recordAct } from './audit.ts';
+import { minuteOf, type RecordedCaller, recordAct } from './audit.ts';
 
 /** A failed sign-in, or one that has succeeded in a request which was then undone, so that its client has no token. */
-export type SignInWithoutToken = {
+export type SignInWithoutToken = RecordedCaller & {
   /** The id of its event, which contains its time. */
   readonly id: Ulid;
   readonly action: 'sign_in.fail' | 'sign_in.undo';
   readonly accountId: Ulid;
-  /** Undefined if the request has no bearer token. */
-  readonly principal: Pick<Principal, 'tokenId'> | undefined;
-  readonly client: Pick<Client, 'address' | 'requestId'>;
   /** The app, or undefined if the account does not have it. */
   readonly app: ResourceName<'apps'> | undefined;
 };
@@ -35,9 +30,9 @@ export async function recordSignInWithoutToken(
   const count = await countAuditEvents(database, { accountId, action, first }, MAX_EVENTS_PER_MINUTE);
   const isDetailed = count < MAX_EVENTS_PER_MINUTE;
   const { requestId } = client;
-  const actor = isDetailed
+  const caller = isDetailed
     ? { principal, client }
     : { principal: undefined, client: { address: '', requestId } };
   const resource = (isDetailed && app) || resourceName('accounts', accountId);
-  await recordAct(database, { newId: () => id }, actor, { accountId, action, resource });
+  await recordAct(database, { newId: () => id }, caller, { accountId, action, resource });
 }

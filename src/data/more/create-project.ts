@@ -1,3 +1,4 @@
+import type { Caller } from '../../model/caller.ts';
 import { ApiError } from '../../model/errors.ts';
 import { parseFields, resourceNameValidator } from '../../model/fields/fields.ts';
 import { createProjectFields } from '../../model/fields/operation-fields.ts';
@@ -6,32 +7,38 @@ import { resourceName, type Ulid } from '../../model/resource-name.ts';
 import type { Queryable } from '../../storage/port/database.ts';
 import { insertProject, type ProjectRow } from '../../storage/projects.ts';
 import { accountOfInput } from '../access/account-of.ts';
-import { type Actor, requireWholeAccount } from '../access/actor.ts';
 import { recordAct } from '../audit/audit.ts';
-import type { UntrustedInput } from '../data-layer.ts';
 import type { AdminContext } from '../operation/dependencies.ts';
+import { operation, type UntrustedInput } from '../operation/operation.ts';
 import { projectFromRow } from '../rows/from-row.ts';
 import { projectRows } from '../rows/new-rows.ts';
 
 const ACCOUNT = { account: resourceNameValidator('accounts') };
 
-/** See `Changes.createProject`. The operator names the `account`, and can create any number of projects. */
-export async function createProject(
-  dependencies: AdminContext,
-  actor: Actor,
-  input: UntrustedInput,
-): Promise<Project> {
-  requireWholeAccount(actor);
-  const validators = actor === 'operator' ? { ...ACCOUNT, ...createProjectFields } : createProjectFields;
-  const { title, description = '' } = parseFields(input, validators);
-  const { database, newId, publicUrl } = dependencies;
+/**
+ * Creates a project. The operator names the `account`, and can create any number of projects.
+ *
+ * @param input see `createProjectFields`
+ * @throws RESOURCE_EXHAUSTED if the account has `MAX_PROJECTS` projects
+ */
+export const createProject = operation(
+  { caller: 'whole account', changes: true },
+  async (
+    dependencies: AdminContext,
+    caller: Caller | 'operator',
+    input: UntrustedInput,
+  ): Promise<Project> => {
+    const validators = caller === 'operator' ? { ...ACCOUNT, ...createProjectFields } : createProjectFields;
+    const { title, description = '' } = parseFields(input, validators);
+    const { database, newId, publicUrl } = dependencies;
 
-  const row = await database.transaction(async (transaction) => {
-    const accountId = await accountOfInput(transaction, actor, input);
-    return addProject(transaction, dependencies, actor, { accountId, id: newId(), title, description });
-  });
-  return projectFromRow(row, publicUrl());
-}
+    const row = await database.transaction(async (transaction) => {
+      const accountId = await accountOfInput(transaction, caller, input);
+      return addProject(transaction, dependencies, caller, { accountId, id: newId(), title, description });
+    });
+    return projectFromRow(row, publicUrl());
+  },
+);
 
 type NewProject = Pick<Project, 'title' | 'description'> & { readonly accountId: Ulid; readonly id: Ulid };
 
@@ -39,14 +46,14 @@ type NewProject = Pick<Project, 'title' | 'description'> & { readonly accountId:
 export async function addProject(
   transaction: Queryable,
   dependencies: Pick<AdminContext, 'clock' | 'newId'>,
-  actor: Actor,
+  caller: Caller | 'operator',
   { accountId, id, title, description }: NewProject,
 ): Promise<ProjectRow> {
   const newRow = await projectRows(dependencies, accountId);
   const name = resourceName('projects', id);
   const row = newRow({ name, title, description });
-  const max = actor === 'operator' ? undefined : MAX_PROJECTS;
+  const max = caller === 'operator' ? undefined : MAX_PROJECTS;
   if (!(await insertProject(transaction, row, max))) throw new ApiError('TOO_MANY_PROJECTS');
-  await recordAct(transaction, dependencies, actor, { accountId, action: 'project.create', resource: name });
+  await recordAct(transaction, dependencies, caller, { accountId, action: 'project.create', resource: name });
   return row;
 }

@@ -1,35 +1,43 @@
 import type { App } from '../../model/app.ts';
+import type { Caller } from '../../model/caller.ts';
 import { parseFields } from '../../model/fields/fields.ts';
 import { deleteAppFields } from '../../model/fields/operation-fields.ts';
 import { idOf } from '../../model/resource-name.ts';
 import { deleteApp as deleteAppRow, findAccountOfApp } from '../../storage/apps.ts';
 import { revokeTokensOfApp } from '../../storage/tokens.ts';
 import { accountOf } from '../access/account-of.ts';
-import { type Actor, assertAppVisible, missing, requireAccountToken } from '../access/actor.ts';
+import { assertAppVisible, missing } from '../access/visibility.ts';
 import { recordAct } from '../audit/audit.ts';
-import type { UntrustedInput } from '../data-layer.ts';
 import type { AdminContext } from '../operation/dependencies.ts';
+import { operation, type UntrustedInput } from '../operation/operation.ts';
 import { appFromRow } from '../rows/from-row.ts';
 
-/** See `Changes.deleteApp`. The operator can delete an app of any account. Returns its last state. */
-export async function deleteApp(
-  dependencies: Pick<AdminContext, 'database' | 'clock' | 'newId'>,
-  actor: Actor,
-  input: UntrustedInput,
-): Promise<App> {
-  requireAccountToken(actor);
-  const { name } = parseFields(input, deleteAppFields);
-  const { database, clock } = dependencies;
-  const id = idOf(name);
+/**
+ * Deletes an app, for the operator that of any account. Its keys and its project tokens end at once. Returns its last state.
+ *
+ * @param input `name`
+ * @throws NOT_FOUND if the app does not exist or is not visible to the caller; for the operator INVALID_ARGUMENT
+ */
+export const deleteApp = operation(
+  { caller: 'account', changes: true },
+  async (
+    dependencies: Pick<AdminContext, 'database' | 'clock' | 'newId'>,
+    caller: Caller | 'operator',
+    input: UntrustedInput,
+  ): Promise<App> => {
+    const { name } = parseFields(input, deleteAppFields);
+    const { database, clock } = dependencies;
+    const id = idOf(name);
 
-  return database.transaction(async (transaction) => {
-    const accountId = await accountOf(transaction, actor, name, findAccountOfApp);
-    await assertAppVisible(transaction, actor, accountId, name);
-    // First, because it waits for sign-ins that hold the lock of the app and are storing a token.
-    const row = await deleteAppRow(transaction, accountId, id);
-    if (row === undefined) throw missing(actor, name);
-    await revokeTokensOfApp(transaction, accountId, id, clock());
-    await recordAct(transaction, dependencies, actor, { accountId, action: 'app.delete', resource: name });
-    return appFromRow(row, clock());
-  });
-}
+    return database.transaction(async (transaction) => {
+      const accountId = await accountOf(transaction, caller, name, findAccountOfApp);
+      await assertAppVisible(transaction, caller, accountId, name);
+      // First, because it waits for sign-ins that hold the lock of the app and are storing a token.
+      const row = await deleteAppRow(transaction, accountId, id);
+      if (row === undefined) throw missing(caller, name);
+      await revokeTokensOfApp(transaction, accountId, id, clock());
+      await recordAct(transaction, dependencies, caller, { accountId, action: 'app.delete', resource: name });
+      return appFromRow(row, clock());
+    });
+  },
+);

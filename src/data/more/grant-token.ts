@@ -1,22 +1,29 @@
 import { parseCredential } from '../../credentials/credential.ts';
+import type { Client } from '../../model/caller.ts';
 import { ApiError } from '../../model/errors.ts';
 import type { Ulid } from '../../model/resource-name.ts';
 import { findAccount } from '../../storage/accounts.ts';
 import type { Queryable } from '../../storage/port/database.ts';
-import type { AppCredentials, OauthClient, SignInResult } from '../data-layer.ts';
 import type { Dependencies } from '../operation/dependencies.ts';
-import { issueToken } from '../sign-in.ts';
+import { type AppCredentials, issueToken, type SignInResult } from '../sign-in.ts';
 
-/** See `OauthOperations.grantToken`. */
+/**
+ * Issues a project token to an app that has no bearer token. Source: RFC 6749, section 4.4.
+ *
+ * @param isReadOnly whether the token may only read
+ * @throws UNAUTHENTICATED if the app does not exist or the key is wrong
+ * @throws PERMISSION_DENIED if the app is inactive
+ */
 export async function grantToken(
   dependencies: Dependencies,
+  client: Client,
   credentials: AppCredentials,
   isReadOnly: boolean,
-  client: OauthClient,
 ): Promise<SignInResult> {
-  const accountId = await accountOfKey(dependencies.database, credentials);
-  const attempt = { ...credentials, accountId, principal: undefined, isReadOnly, client };
-  return issueToken(dependencies, attempt);
+  return issueToken(dependencies, async () => {
+    const accountId = await accountOfKey(dependencies.database, credentials);
+    return { ...credentials, accountId, principal: undefined, isReadOnly, client };
+  });
 }
 
 /**

@@ -1,18 +1,24 @@
 import { equalHashes, hashCredential, parseCredential } from '../../credentials/credential.ts';
+import type { Client } from '../../model/caller.ts';
 import type { Token } from '../../model/token.ts';
 import { findValidToken } from '../../storage/tokens.ts';
-import type { AppCredentials, OauthClient } from '../data-layer.ts';
 import type { Dependencies } from '../operation/dependencies.ts';
 import { tokenFromRow } from '../rows/from-row.ts';
-import { authenticateApp } from '../sign-in.ts';
+import { type AppCredentials, authenticateApp } from '../sign-in.ts';
 import { accountOfKey } from './grant-token.ts';
 
-/** See `OauthOperations.introspectToken`. */
+/**
+ * Returns the public data of a project token, for the services of an app. Source: RFC 7662.
+ *
+ * @returns undefined if the token is not a valid token of the project of the app
+ * @throws UNAUTHENTICATED if the app does not exist or the key is wrong
+ * @throws PERMISSION_DENIED if the app is inactive
+ */
 export async function introspectToken(
   dependencies: Dependencies,
+  client: Client,
   text: string,
   credentials: AppCredentials,
-  client: OauthClient,
 ): Promise<Token | undefined> {
   const { database, clock } = dependencies;
   const now = clock();

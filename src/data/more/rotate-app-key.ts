@@ -1,46 +1,55 @@
 import { createCredential, hashCredential } from '../../credentials/credential.ts';
 import type { App } from '../../model/app.ts';
+import type { Caller } from '../../model/caller.ts';
 import { parseFields } from '../../model/fields/fields.ts';
 import { rotateAppKeyFields } from '../../model/fields/operation-fields.ts';
 import { idOf } from '../../model/resource-name.ts';
 import { findAccountOfApp, replaceAppKey } from '../../storage/apps.ts';
 import { endTokensWithKey, revokeTokensOfApp } from '../../storage/tokens.ts';
 import { accountOf } from '../access/account-of.ts';
-import { type Actor, assertAppVisible, missing, requireAccountToken } from '../access/actor.ts';
+import { assertAppVisible, missing } from '../access/visibility.ts';
 import { recordAct } from '../audit/audit.ts';
-import type { UntrustedInput } from '../data-layer.ts';
 import type { AdminContext } from '../operation/dependencies.ts';
+import { operation, type UntrustedInput } from '../operation/operation.ts';
 import { appFromRow } from '../rows/from-row.ts';
 
-/** See `Changes.rotateAppKey`. The operator can rotate the key of an app of any account. */
-export async function rotateAppKey(
-  dependencies: Pick<AdminContext, 'database' | 'clock' | 'newId'>,
-  actor: Actor,
-  input: UntrustedInput,
-): Promise<App> {
-  requireAccountToken(actor);
-  const { name, gracePeriod = 0 } = parseFields(input, rotateAppKeyFields);
-  const { database, clock, newId } = dependencies;
-  const id = idOf(name);
-  const keyId = newId();
-  // Without a grace period, the end does not depend on the clocks of other instances.
-  const endMs = gracePeriod === 0 ? 0 : clock() + gracePeriod * 1000;
+/**
+ * Gives an app, for the operator that of any account, a new private key, which the result contains. The old key, and the project
+ * tokens that were issued for it, end after the grace period. A still earlier key ends at once, with its tokens.
+ *
+ * @param input `name` and, optionally, `gracePeriod`, in seconds, 0 to 7 days; the default is 0
+ * @throws NOT_FOUND if the app does not exist or is not visible to the caller; for the operator INVALID_ARGUMENT
+ */
+export const rotateAppKey = operation(
+  { caller: 'account', changes: true },
+  async (
+    dependencies: Pick<AdminContext, 'database' | 'clock' | 'newId'>,
+    caller: Caller | 'operator',
+    input: UntrustedInput,
+  ): Promise<App> => {
+    const { name, gracePeriod = 0 } = parseFields(input, rotateAppKeyFields);
+    const { database, clock, newId } = dependencies;
+    const id = idOf(name);
+    const keyId = newId();
+    // Without a grace period, the end does not depend on the clocks of other instances.
+    const endMs = gracePeriod === 0 ? 0 : clock() + gracePeriod * 1000;
 
-  return database.transaction(async (transaction) => {
-    const accountId = await accountOf(transaction, actor, name, findAccountOfApp);
-    await assertAppVisible(transaction, actor, accountId, name);
-    const privateKey = createCredential('key', accountId, keyId);
-    const key = { private_key_id: keyId, private_key_hash: hashCredential(privateKey), revision: newId() };
-    // First, because it waits for sign-ins that hold the lock of the app and are storing a token.
-    const row = await replaceAppKey(transaction, { accountId, id }, key, endMs);
-    if (row === undefined) throw missing(actor, name);
-    if (gracePeriod === 0) await revokeTokensOfApp(transaction, accountId, id, clock());
-    else await endTokensWithKey(transaction, { accountId, id }, row.previous_key_id, endMs);
-    await recordAct(transaction, dependencies, actor, {
-      accountId,
-      action: 'app.rotate_key',
-      resource: name,
+    return database.transaction(async (transaction) => {
+      const accountId = await accountOf(transaction, caller, name, findAccountOfApp);
+      await assertAppVisible(transaction, caller, accountId, name);
+      const privateKey = createCredential('key', accountId, keyId);
+      const key = { private_key_id: keyId, private_key_hash: hashCredential(privateKey), revision: newId() };
+      // First, because it waits for sign-ins that hold the lock of the app and are storing a token.
+      const row = await replaceAppKey(transaction, { accountId, id }, key, endMs);
+      if (row === undefined) throw missing(caller, name);
+      if (gracePeriod === 0) await revokeTokensOfApp(transaction, accountId, id, clock());
+      else await endTokensWithKey(transaction, { accountId, id }, row.previous_key_id, endMs);
+      await recordAct(transaction, dependencies, caller, {
+        accountId,
+        action: 'app.rotate_key',
+        resource: name,
+      });
+      return appFromRow(row, clock(), privateKey);
     });
-    return appFromRow(row, clock(), privateKey);
-  });
-}
+  },
+);

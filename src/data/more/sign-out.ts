@@ -1,23 +1,24 @@
+import type { Caller } from '../../model/caller.ts';
 import { resourceName } from '../../model/resource-name.ts';
 import { audited } from '../../storage/audit-events.ts';
 import { revokeToken } from '../../storage/tokens.ts';
-import type { ClientActor } from '../access/actor.ts';
 import { auditEvent } from '../audit/audit.ts';
 import type { Dependencies } from '../operation/dependencies.ts';
+import { operation } from '../operation/operation.ts';
 
-/** See `Changes.signOut`. It succeeds if the token has ended since the authentication. Source: RFC 7009. */
-export async function signOut(
+/** Ends the token of the caller. It succeeds if the token has ended since the authentication. Source: RFC 7009. */
+export const signOut = operation({ caller: 'any', changes: true, alsoAfterEnd: true }, endTokenOf);
+
+/** Ends a token, also one that may only read. */
+export async function endTokenOf(
   dependencies: Pick<Dependencies, 'database' | 'clock' | 'newId'>,
-  actor: ClientActor,
+  caller: Caller,
 ): Promise<void> {
-  const { principal } = actor;
-  const { accountId, tokenId } = principal;
+  const { accountId, tokenId, appId, projectId } = caller.principal;
   const resource =
-    principal.level === 'account'
-      ? resourceName('accounts', accountId)
-      : resourceName('projects', principal.projectId);
+    appId === undefined ? resourceName('accounts', accountId) : resourceName('projects', projectId);
   const act = { accountId, action: 'sign_out', resource, tokenId } as const;
-  const event = auditEvent(dependencies, actor, act);
+  const event = auditEvent(dependencies, caller, act);
   const { database, clock } = dependencies;
   await revokeToken(audited(database, event), accountId, tokenId, clock());
 }

@@ -1,4 +1,5 @@
 import type { App } from '../../model/app.ts';
+import type { Caller } from '../../model/caller.ts';
 import { ApiError } from '../../model/errors.ts';
 import { assertPreconditions } from '../../model/etag.ts';
 import { parseFields } from '../../model/fields/fields.ts';
@@ -7,52 +8,61 @@ import { idOf } from '../../model/resource-name.ts';
 import { findAccountOfApp, findApps, updateApp as updateAppRow } from '../../storage/apps.ts';
 import { revokeTokensOfApp } from '../../storage/tokens.ts';
 import { accountOf } from '../access/account-of.ts';
-import { type Actor, assertAppVisible, missing, requireAccountToken } from '../access/actor.ts';
+import { assertAppVisible, missing } from '../access/visibility.ts';
 import { type Act, fieldsIn, recordAct } from '../audit/audit.ts';
-import type { UntrustedInput } from '../data-layer.ts';
 import type { AdminContext } from '../operation/dependencies.ts';
+import { operation, type UntrustedInput } from '../operation/operation.ts';
 import { appFromRow } from '../rows/from-row.ts';
 
-/** See `Changes.updateApp`. The operator can update an app of any account. */
-export async function updateApp(
-  dependencies: Pick<AdminContext, 'database' | 'clock' | 'newId'>,
-  actor: Actor,
-  input: UntrustedInput,
-): Promise<App> {
-  requireAccountToken(actor);
-  const { name, ifMatch, ...changes } = parseFields(input, updateAppFields);
-  const { database, clock, newId } = dependencies;
-  const id = idOf(name);
+/**
+ * Updates an app, for the operator that of any account. Omitted fields are not changed. A deactivation revokes all project tokens
+ * of the app.
+ *
+ * @param input see `updateAppFields`
+ * @throws NOT_FOUND if the app does not exist or is not visible to the caller; for the operator INVALID_ARGUMENT
+ * @throws ABORTED if the app has none of the etags
+ */
+export const updateApp = operation(
+  { caller: 'account', changes: true },
+  async (
+    dependencies: Pick<AdminContext, 'database' | 'clock' | 'newId'>,
+    caller: Caller | 'operator',
+    input: UntrustedInput,
+  ): Promise<App> => {
+    const { name, ifMatch, ...changes } = parseFields(input, updateAppFields);
+    const { database, clock, newId } = dependencies;
+    const id = idOf(name);
 
-  if (fieldsIn(changes).length === 0) {
-    const accountId = await accountOf(database, actor, name, findAccountOfApp);
-    await assertAppVisible(database, actor, accountId, name);
-    const [row] = await findApps(database, accountId, [id]);
-    if (row === undefined) throw missing(actor, name);
-    assertPreconditions(row, { ifMatch });
-    return appFromRow(row, clock());
-  }
-  return database.transaction(async (transaction) => {
-    const accountId = await accountOf(transaction, actor, name, findAccountOfApp);
-    await assertAppVisible(transaction, actor, accountId, name);
-    const row = await updateAppRow(
-      transaction,
-      { accountId, id },
-      { ...changes, revision: newId() },
-      ifMatch,
-    );
-    if (row === undefined) {
-      const [current] = await findApps(transaction, accountId, [id]);
-      throw current === undefined ? missing(actor, name) : new ApiError('ETAG_MISMATCH');
+    if (fieldsIn(changes).length === 0) {
+      const accountId = await accountOf(database, caller, name, findAccountOfApp);
+      await assertAppVisible(database, caller, accountId, name);
+      const [row] = await findApps(database, accountId, [id]);
+      if (row === undefined) throw missing(caller, name);
+      assertPreconditions(row, { ifMatch });
+      return appFromRow(row, clock());
     }
-    // Without this, the tokens would become valid again when the app is reactivated.
-    if (changes.active === false) await revokeTokensOfApp(transaction, accountId, id, clock());
-    const record = (act: Pick<Act, 'action' | 'fields'>) =>
-      recordAct(transaction, dependencies, actor, { ...act, accountId, resource: name });
-    if (changes.title !== undefined) await record({ action: 'app.update', fields: ['title'] });
-    if (changes.active !== undefined) {
-      await record({ action: changes.active ? 'app.activate' : 'app.deactivate' });
-    }
-    return appFromRow(row, clock());
-  });
-}
+    return database.transaction(async (transaction) => {
+      const accountId = await accountOf(transaction, caller, name, findAccountOfApp);
+      await assertAppVisible(transaction, caller, accountId, name);
+      const row = await updateAppRow(
+        transaction,
+        { accountId, id },
+        { ...changes, revision: newId() },
+        ifMatch,
+      );
+      if (row === undefined) {
+        const [current] = await findApps(transaction, accountId, [id]);
+        throw current === undefined ? missing(caller, name) : new ApiError('ETAG_MISMATCH');
+      }
+      // Without this, the tokens would become valid again when the app is reactivated.
+      if (changes.active === false) await revokeTokensOfApp(transaction, accountId, id, clock());
+      const record = (act: Pick<Act, 'action' | 'fields'>) =>
+        recordAct(transaction, dependencies, caller, { ...act, accountId, resource: name });
+      if (changes.title !== undefined) await record({ action: 'app.update', fields: ['title'] });
+      if (changes.active !== undefined) {
+        await record({ action: changes.active ? 'app.activate' : 'app.deactivate' });
+      }
+      return appFromRow(row, clock());
+    });
+  },
+);

@@ -1,34 +1,42 @@
+import { type Caller, sees } from '../../model/caller.ts';
 import { parseFields } from '../../model/fields/fields.ts';
 import { updateProjectFields } from '../../model/fields/operation-fields.ts';
 import type { Project } from '../../model/project.ts';
 import { idOf } from '../../model/resource-name.ts';
 import { findAccountOfProject, updateProject as updateProjectRow } from '../../storage/projects.ts';
 import { accountOf } from '../access/account-of.ts';
-import { type Actor, missing, projectOf, requireAccountToken } from '../access/actor.ts';
+import { missing } from '../access/visibility.ts';
 import { fieldsIn, recordAct } from '../audit/audit.ts';
-import type { UntrustedInput } from '../data-layer.ts';
 import type { AdminContext } from '../operation/dependencies.ts';
+import { operation, type UntrustedInput } from '../operation/operation.ts';
 import { projectFromRow } from '../rows/from-row.ts';
 
-/** See `Changes.updateProject`. The operator can update a project of any account. */
-export async function updateProject(
-  dependencies: AdminContext,
-  actor: Actor,
-  input: UntrustedInput,
-): Promise<Project> {
-  requireAccountToken(actor);
-  const { name, ...changes } = parseFields(input, updateProjectFields);
-  const { database, publicUrl } = dependencies;
-  const id = idOf(name);
-  if (id !== (projectOf(actor) ?? id)) throw missing(actor, name);
+/**
+ * Updates a project, for the operator that of any account. Omitted fields are not changed.
+ *
+ * @param input see `updateProjectFields`
+ * @throws NOT_FOUND if the project does not exist or is not visible to the caller; for the operator INVALID_ARGUMENT
+ */
+export const updateProject = operation(
+  { caller: 'account', changes: true },
+  async (
+    dependencies: AdminContext,
+    caller: Caller | 'operator',
+    input: UntrustedInput,
+  ): Promise<Project> => {
+    const { name, ...changes } = parseFields(input, updateProjectFields);
+    const { database, publicUrl } = dependencies;
+    const id = idOf(name);
+    if (!sees(caller, id)) throw missing(caller, name);
 
-  const row = await database.transaction(async (transaction) => {
-    const accountId = await accountOf(transaction, actor, name, findAccountOfProject);
-    const updated = await updateProjectRow(transaction, accountId, id, changes);
-    if (updated === undefined) throw missing(actor, name);
-    const act = { accountId, action: 'project.update', resource: name, fields: fieldsIn(changes) } as const;
-    if (act.fields.length > 0) await recordAct(transaction, dependencies, actor, act);
-    return updated;
-  });
-  return projectFromRow(row, publicUrl());
-}
+    const row = await database.transaction(async (transaction) => {
+      const accountId = await accountOf(transaction, caller, name, findAccountOfProject);
+      const updated = await updateProjectRow(transaction, accountId, id, changes);
+      if (updated === undefined) throw missing(caller, name);
+      const act = { accountId, action: 'project.update', resource: name, fields: fieldsIn(changes) } as const;
+      if (act.fields.length > 0) await recordAct(transaction, dependencies, caller, act);
+      return updated;
+    });
+    return projectFromRow(row, publicUrl());
+  },
+);

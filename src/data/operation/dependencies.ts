@@ -20,6 +20,8 @@ export type Dependencies = {
   readonly maxTokensPerApp: number;
   /** Is called after each sign-in, with `OK` or the reason of the error. */
   readonly onSignIn?: ((outcome: string) => void) | undefined;
+  /** The idempotency keys in use by this process, with the content of their requests, both as hashes. */
+  readonly keysInUse: Map<string, string>;
   /** Records a sign-in without a token, even if the changes of the request are undone, or its time is over. */
   readonly recordFailure: (signIn: SignInWithoutToken) => Promise<void>;
   /** Returns the public URL of the gateway, without a trailing slash. */

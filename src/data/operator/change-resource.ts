@@ -1,6 +1,6 @@
 import type { Ulid } from '../../model/resource-name.ts';
 import type { Queryable } from '../../storage/port/database.ts';
-import { missing } from '../access/actor.ts';
+import { missing } from '../access/visibility.ts';
 import { type Act, recordAct } from '../audit/audit.ts';
 import type { AdminContext } from '../operation/dependencies.ts';
 

@@ -12,8 +12,8 @@ import { isForeignKeyViolation } from '../../storage/port/foreign-keys.ts';
 import { newTokenStatement } from '../../storage/tokens.ts';
 import { requireAccount } from '../access/account-of.ts';
 import { recordAct } from '../audit/audit.ts';
-import type { UntrustedInput } from '../data-layer.ts';
 import type { AdminContext } from '../operation/dependencies.ts';
+import type { UntrustedInput } from '../operation/operation.ts';
 
 const VALIDATORS = {
   account: resourceNameValidator('accounts'),

@@ -3,9 +3,9 @@ import { parseFields, title } from '../../model/fields/fields.ts';
 import { resourceName } from '../../model/resource-name.ts';
 import { insertAccount } from '../../storage/accounts.ts';
 import { recordAct } from '../audit/audit.ts';
-import type { UntrustedInput } from '../data-layer.ts';
 import { addProject } from '../more/create-project.ts';
 import type { AdminContext } from '../operation/dependencies.ts';
+import type { UntrustedInput } from '../operation/operation.ts';
 
 /** Creates an account, and its first project with the same title. */
 export async function createAccount(admin: AdminContext, input: UntrustedInput): Promise<Account> {

@@ -12,8 +12,8 @@ import type { Wallet } from '../../model/wallet.ts';
 import { insertWallet } from '../../storage/wallets.ts';
 import { requireAccountOfProject } from '../access/account-of.ts';
 import { recordAct } from '../audit/audit.ts';
-import type { UntrustedInput } from '../data-layer.ts';
 import type { AdminContext } from '../operation/dependencies.ts';
+import type { UntrustedInput } from '../operation/operation.ts';
 import { walletFromRow } from '../rows/from-row.ts';
 import { newWalletRow } from '../rows/new-rows.ts';
 

@@ -3,8 +3,8 @@ import { idOf } from '../../model/resource-name.ts';
 import { updateAccountState } from '../../storage/accounts.ts';
 import { deleteAccountRows } from '../../storage/jobs/bulk-rows.ts';
 import type { TableCounts } from '../../storage/sql/columns.ts';
-import type { UntrustedInput } from '../data-layer.ts';
 import type { AdminContext } from '../operation/dependencies.ts';
+import type { UntrustedInput } from '../operation/operation.ts';
 import { changeResource } from './change-resource.ts';
 
 /**

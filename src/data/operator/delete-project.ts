@@ -6,8 +6,8 @@ import { findAccount } from '../../storage/accounts.ts';
 import { isForeignKeyViolation } from '../../storage/port/foreign-keys.ts';
 import { deleteProject as deleteProjectRow } from '../../storage/projects.ts';
 import { requireAccountOfProject } from '../access/account-of.ts';
-import type { UntrustedInput } from '../data-layer.ts';
 import type { AdminContext } from '../operation/dependencies.ts';
+import type { UntrustedInput } from '../operation/operation.ts';
 import { projectFromRow } from '../rows/from-row.ts';
 import { changeResource } from './change-resource.ts';
 

@@ -1,8 +1,8 @@
 import { parseFields, resourceNameValidator } from '../../model/fields/fields.ts';
 import type { Wallet } from '../../model/wallet.ts';
 import { deleteWallet as deleteWalletRow } from '../../storage/wallets.ts';
-import type { UntrustedInput } from '../data-layer.ts';
 import type { AdminContext } from '../operation/dependencies.ts';
+import type { UntrustedInput } from '../operation/operation.ts';
 import { walletFromRow } from '../rows/from-row.ts';
 import { changeResource } from './change-resource.ts';
 

@@ -13,8 +13,8 @@ import { PROJECTS } from '../../storage/projects.ts';
 import { TOKENS } from '../../storage/tokens.ts';
 import { WALLETS } from '../../storage/wallets.ts';
 import { requireRow } from '../access/account-of.ts';
-import type { UntrustedInput } from '../data-layer.ts';
 import type { AdminContext } from '../operation/dependencies.ts';
+import type { UntrustedInput } from '../operation/operation.ts';
 import {
   accountFromRow,
   appFromRow,

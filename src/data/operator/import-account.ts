@@ -18,8 +18,8 @@ import { addToProjectCount, type NewProjectRow } from '../../storage/projects.ts
 import type { NewWalletRow } from '../../storage/wallets.ts';
 import { requireAccount } from '../access/account-of.ts';
 import { auditEvent } from '../audit/audit.ts';
-import type { UntrustedInput } from '../data-layer.ts';
 import type { AdminContext } from '../operation/dependencies.ts';
+import type { UntrustedInput } from '../operation/operation.ts';
 import { newWalletRow, projectRows } from '../rows/new-rows.ts';
 
 /** The row of a new project or wallet, with every column that it has to have. */

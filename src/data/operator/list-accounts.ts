@@ -1,8 +1,8 @@
 import type { Account } from '../../model/account.ts';
 import type { ConnectionPage } from '../../model/lists/list-page.ts';
 import { ACCOUNTS } from '../../storage/accounts.ts';
-import type { UntrustedInput } from '../data-layer.ts';
 import { type ListDependencies, readList } from '../lists/read-list.ts';
+import type { UntrustedInput } from '../operation/operation.ts';
 import { accountFromRow } from '../rows/from-row.ts';
 
 /** Returns one page of all accounts, in the order of their names. */

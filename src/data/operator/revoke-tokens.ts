@@ -4,8 +4,8 @@ import { findAccountOfApp } from '../../storage/apps.ts';
 import { MAX_REVOKED, revokeTokensOfAccount, revokeTokensOfApp } from '../../storage/tokens.ts';
 import { requireAccount, requireRow } from '../access/account-of.ts';
 import { recordAct } from '../audit/audit.ts';
-import type { UntrustedInput } from '../data-layer.ts';
 import type { AdminContext } from '../operation/dependencies.ts';
+import type { UntrustedInput } from '../operation/operation.ts';
 
 /** Revokes all tokens of an app. Returns the number of those that were valid. */
 export async function revokeAppTokens(admin: AdminContext, input: UntrustedInput): Promise<number> {

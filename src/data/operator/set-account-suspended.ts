@@ -2,8 +2,8 @@ import type { Account } from '../../model/account.ts';
 import { parseFields, resourceNameValidator } from '../../model/fields/fields.ts';
 import { idOf } from '../../model/resource-name.ts';
 import { updateAccountState } from '../../storage/accounts.ts';
-import type { UntrustedInput } from '../data-layer.ts';
 import type { AdminContext } from '../operation/dependencies.ts';
+import type { UntrustedInput } from '../operation/operation.ts';
 import { accountFromRow } from '../rows/from-row.ts';
 import { changeResource } from './change-resource.ts';
 

@@ -2,7 +2,7 @@ import { decodeTime } from 'ulid';
 import type { Account } from '../../model/account.ts';
 import type { App, AppKey } from '../../model/app.ts';
 import type { AuditEvent } from '../../model/audit-event.ts';
-import type { Principal } from '../../model/principal.ts';
+import type { Principal } from '../../model/caller.ts';
 import { coverImagePath, type Project } from '../../model/project.ts';
 import { resourceName } from '../../model/resource-name.ts';
 import type { Token } from '../../model/token.ts';
@@ -25,11 +25,14 @@ export function accountFromRow(row: AccountRow): Account {
 }
 
 export function principalFromRow(row: TokenRow): Principal {
-  const { project_id: projectId, app_id: appId } = row;
-  const common = { accountId: row.account_id, tokenId: row.id, isReadOnly: row.is_read_only === 1 };
-  if (appId !== null) return { ...common, level: 'project', projectId, appId };
-  const isOneProject = row.is_one_project === 1;
-  return { ...common, level: 'account', defaultProjectId: projectId, isOneProject, appId: undefined };
+  return {
+    accountId: row.account_id,
+    tokenId: row.id,
+    appId: row.app_id ?? undefined,
+    projectId: row.project_id,
+    isOneProject: row.is_one_project === 1,
+    isReadOnly: row.is_read_only === 1,
+  };
 }
 
 export function tokenFromRow(row: TokenRow): Token {

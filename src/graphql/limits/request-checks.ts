@@ -73,7 +73,7 @@ async function countMutations(
 /** Refuses a whole request whose mutations would all be refused. */
 function assertChanges(context: Context): void {
   try {
-    context.changes();
+    context.ownOperations.assertMayChange();
   } catch (error) {
     throw refusal(toApiError(error));
   }

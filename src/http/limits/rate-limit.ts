@@ -1,8 +1,8 @@
 import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ByteCache } from '../../model/byte-cache.ts';
+import type { RequestOwner } from '../../model/caller.ts';
 import { ApiError } from '../../model/errors.ts';
-import type { RequestOwner } from '../../model/principal.ts';
 import type { Authenticate } from '../authorization.ts';
 import { clientAddress } from '../client.ts';
 import { isHealthCheck } from '../health.ts';

@@ -102,11 +102,10 @@ describe('a deletion', () => {
     };
     const accountId = ulidOf(owner.account);
     const principal = {
-      level: 'account',
       accountId,
-      defaultProjectId: ulidOf(first),
+      projectId: ulidOf(first),
       appId: undefined,
-      tokenId: accountId,
+      tokenId: credentialParts(owner.token).id,
       isOneProject: false,
       isReadOnly: false,
     } as const;

@@ -1,17 +1,17 @@
 import { expect, test, vi } from 'vitest';
 import type { DataLayer } from '../../../src/data/data-layer.ts';
 import { Context } from '../../../src/graphql/context.ts';
+import type { Principal } from '../../../src/model/caller.ts';
 import { ApiError } from '../../../src/model/errors.ts';
-import type { Principal } from '../../../src/model/principal.ts';
 
 const LISTS = ['listProjects', 'findWallets', 'listEvents', 'listTokens'] as const;
 
-const PRINCIPAL = { level: 'ACCOUNT' } as unknown as Principal;
+const PRINCIPAL = { accountId: 'A' } as unknown as Principal;
 
 /** Returns the context of a request, whose data layer has one list. */
 function contextWith(list: (typeof LISTS)[number], read: () => Promise<object>): Context {
   const reads = { [list]: read };
-  const data = { during: () => reads } as unknown as DataLayer;
+  const data = { forRequest: () => reads } as unknown as DataLayer;
   const request = {
     readIdempotencyHeaders: () => undefined,
     countMutations: async () => expect.unreachable(),
@@ -32,6 +32,6 @@ test.each(LISTS)('%s is read once for equal arguments, and again for any other a
     { since: '2100', first: 1 },
     { first: 1, since: '2100' },
   ];
-  for (const input of pages) await context[list](input);
+  for (const input of pages) await context.read(list, input);
   expect(read).toHaveBeenCalledTimes(4);
 });

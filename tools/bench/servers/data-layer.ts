@@ -1,6 +1,5 @@
 import { PasswordHasher } from '../../../src/credentials/password-hasher.ts';
-import { createDataLayer } from '../../../src/data/create-data-layer.ts';
-import type { DataLayer } from '../../../src/data/data-layer.ts';
+import { createDataLayer, type DataLayer } from '../../../src/data/data-layer.ts';
 import { Context } from '../../../src/graphql/context.ts';
 import { pageTokens } from '../../../src/model/lists/page-token.ts';
 import { idGenerator } from '../../../src/model/resource-name.ts';

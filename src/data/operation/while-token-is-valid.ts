@@ -1,5 +1,5 @@
+import type { Principal } from '../../model/caller.ts';
 import { ApiError } from '../../model/errors.ts';
-import type { Principal } from '../../model/principal.ts';
 import {
   type Database,
   onlyIf,

@@ -1,0 +1,38 @@
+import { type Caller, onlyProjectOf, sees } from '../../model/caller.ts';
+import { ApiError, projectNotVisible, unusableResource } from '../../model/errors.ts';
+import { idOf, type ResourceName, type Ulid } from '../../model/resource-name.ts';
+import { findApps } from '../../storage/apps.ts';
+import type { Queryable } from '../../storage/port/database.ts';
+
+/** @throws the error of `missing` if the caller is restricted to a project without this app */
+export async function assertAppVisible(
+  database: Queryable,
+  caller: Caller | 'operator',
+  accountId: Ulid,
+  name: ResourceName<'apps'>,
+): Promise<void> {
+  if (onlyProjectOf(caller) === undefined) return;
+  const [app] = await findApps(database, accountId, [idOf(name)]);
+  if (app === undefined || !sees(caller, app.project_id)) throw missing(caller, name);
+}
+
+/** Returns the ids of projects, with an empty string for each that is not visible to the caller. */
+export function visibleIds(
+  caller: Caller,
+  projects: readonly ResourceName<'projects'>[],
+): readonly (Ulid | '')[] {
+  return projects.map(idOf).map((id) => (sees(caller, id) ? id : ''));
+}
+
+/** Returns the error for a resource that does not exist, or is not visible to the caller. */
+export function missing(caller: Caller | 'operator', name: ResourceName): ApiError {
+  if (caller !== 'operator') return new ApiError('RESOURCE_NOT_FOUND');
+  const kind = name.slice(0, name.indexOf('/') - 1);
+  return unusableResource('name', `Must be an existing ${kind}.`);
+}
+
+/** Returns the error for a project that does not exist, or that the caller can't use for a resource. */
+export function missingProject(caller: Caller | 'operator'): ApiError {
+  if (caller !== 'operator') return projectNotVisible();
+  return unusableResource('project', 'Must be a project of the same account.');
+}

@@ -1,0 +1,198 @@
+import { createHash, createHmac, type Hash, type Hmac } from 'node:crypto';
+import { seal, unseal } from '../../credentials/sealed-text.ts';
+import type { Caller, Principal } from '../../model/caller.ts';
+import { ApiError, invalidFields } from '../../model/errors.ts';
+import { isJsonObject } from '../../model/fields/json.ts';
+import { lockAccountStatement } from '../../storage/accounts.ts';
+import {
+  findKeptResponse,
+  type IdempotencyKeyId,
+  insertKeptResponse,
+} from '../../storage/idempotency-keys.ts';
+import { RequestTransaction } from '../../storage/port/request-transaction.ts';
+import type { SignInWithoutToken } from '../audit/sign-in-without-token.ts';
+import type { Dependencies } from '../operation/dependencies.ts';
+import type { UntrustedInput } from '../operation/operation.ts';
+import type { SignInResult } from '../sign-in.ts';
+
+const KEY_TTL_MS = 24 * 3_600_000;
+
+const KEY_PATTERN = /^[!-~]{1,255}$/;
+
+// 128 bits in base64url, which keeps the rows and their index short.
+const HASH_LENGTH = 22;
+
+/** A request with an `Idempotency-Key`: a client can repeat it, and it is executed once. */
+export type KeyedRequest = {
+  /** The `Idempotency-Key`: unique among the requests of the app, or of the account tokens. */
+  readonly key: string;
+  /** The bearer token of the request, with which the response is sealed. */
+  readonly bearerToken: string;
+  /** What a repetition has to have in common: the operation, its input and its preconditions, as JSON in any order. */
+  readonly content: unknown;
+  /** Whether the request can have several operations. */
+  readonly hasSeveral: boolean;
+};
+
+/** The kept response of an earlier request with the key, or the first request with it. */
+export type KeyedResult<Operations> =
+  | {
+      /** Returns the response. Those of many requests at the same time would take much more memory than what was read. */
+      readonly replay: () => string;
+      readonly first?: undefined;
+    }
+  | { readonly replay?: undefined; readonly first: FirstRequest<Operations> };
+
+/** Returns the operations with other dependencies. */
+type Bind<Operations> = (dependencies: Dependencies) => Operations;
+
+type SignIn = { signIn(input: UntrustedInput): Promise<SignInResult> };
+
+/**
+ * Begins a request with an `Idempotency-Key`. The first request with the key has to be ended by `keep` or `undo`.
+ *
+ * @throws INVALID_ARGUMENT if the key is invalid, or was used for another request
+ * @throws ALREADY_EXISTS if the request was made with another token, with which its response was sealed
+ * @throws ABORTED if a request with this key is running
+ */
+export async function beginKeyed<Operations extends SignIn>(
+  dependencies: Dependencies,
+  caller: Caller,
+  request: KeyedRequest,
+  bind: Bind<Operations>,
+): Promise<KeyedResult<Operations>> {
+  const { database, clock, keysInUse } = dependencies;
+  const { key, bearerToken, content } = request;
+  const id = idOfKey(caller.principal, key);
+  const contentHash = shortHash(createHmac('sha256', key).update(canonicalJson(content)));
+  const kept = await findKeptResponse(database, id.accountId, id.keyHash, clock());
+  if (kept !== undefined) {
+    if (kept.content_hash !== contentHash) throw new ApiError('IDEMPOTENCY_KEY_REUSED');
+    const replay = unseal(kept.response, bearerToken, key);
+    if (replay === undefined) throw new ApiError('IDEMPOTENCY_RESPONSE_SEALED');
+    await database.synced();
+    return { replay };
+  }
+  // Those of other processes are noticed when the response is stored.
+  const inUse = keysInUse.get(id.keyHash);
+  if (inUse !== undefined) {
+    throw new ApiError(inUse === contentHash ? 'IDEMPOTENCY_KEY_IN_USE' : 'IDEMPOTENCY_KEY_REUSED');
+  }
+  keysInUse.set(id.keyHash, contentHash);
+  return { first: new FirstRequest(dependencies, caller, { ...request, id, contentHash }, bind) };
+}
+
+/**
+ * The first request with a key. Its changes and its kept response are one transaction, so that a process that is killed
+ * leaves either both or none.
+ */
+export class FirstRequest<Operations> {
+  readonly operations: Operations;
+  readonly #outer: Dependencies;
+  readonly #request: Started;
+  readonly #transaction: RequestTransaction;
+  /** Sign-ins to record if the request is undone. They are recorded after the rollback, which would remove them. */
+  #signIns: SignInWithoutToken[] = [];
+  /** Executed after the request, unless it is undone. They would wait for the locks of the transaction. */
+  readonly #writes: BackgroundWrite[] = [];
+  #isEnded = false;
+
+  constructor(dependencies: Dependencies, caller: Caller, request: Started, bind: Bind<Operations & SignIn>) {
+    this.#outer = dependencies;
+    this.#request = request;
+    // Two requests that change the same resources in different orders would wait for each other.
+    const lock = request.hasSeveral ? lockAccountStatement(request.id.accountId) : undefined;
+    this.#transaction = new RequestTransaction(dependencies.database, lock);
+    const operations = bind({
+      ...dependencies,
+      database: this.#transaction.database,
+      passwords: { hash: this.#hashPassword.bind(this) },
+      backgroundWrites: { add: (...write) => void this.#writes.push(write) },
+      recordFailure: async (signIn) => void this.#signIns.push(signIn),
+    });
+    const signIn = operations.signIn.bind(operations);
+    // Without an event, a client could test a key in a request whose other mutation fails.
+    operations.signIn = async (input) => {
+      const result = await signIn(input);
+      const [{ accountId }, id, app] = [caller.principal, dependencies.newId(), result.app.name];
+      this.#signIns.push({ id, action: 'sign_in.undo', accountId, ...caller, app });
+      return result;
+    };
+    this.operations = operations;
+  }
+
+  /**
+   * Commits what the operations have changed, and keeps the response for 24 hours if there is a change.
+   *
+   * @throws ABORTED if another process has committed a request with this key
+   * @throws INVALID_ARGUMENT if the response is too large. In all cases the changes are undone.
+   */
+  async keep(response: string): Promise<void> {
+    const { id, key, bearerToken, contentHash } = this.#request;
+    try {
+      // A request without a change can be executed again.
+      if (!this.#transaction.hasBegun) return;
+      const sealed = seal(response, bearerToken, key);
+      if (sealed === undefined) {
+        const message =
+          'The response is too large for a request with an Idempotency-Key. Request fewer fields or items.';
+        throw new ApiError('RESPONSE_TOO_LARGE', { message });
+      }
+      const { database } = this.#transaction;
+      const now = this.#outer.clock();
+      const kept = { content_hash: contentHash, response: sealed, expire_time_ms: now + KEY_TTL_MS };
+      // Another process has executed the request, and stored its response for a repetition.
+      if (!(await insertKeptResponse(database, id, kept, now))) {
+        throw new ApiError('IDEMPOTENCY_KEY_IN_USE');
+      }
+      await this.#transaction.commit();
+      this.#signIns = [];
+      for (const write of this.#writes) this.#outer.backgroundWrites.add(...write);
+    } finally {
+      await this.undo();
+    }
+  }
+
+  /** Undoes what the operations have changed, unless the response was kept. */
+  async undo(): Promise<void> {
+    // Another request with the same key may be running already.
+    if (this.#isEnded) return;
+    this.#isEnded = true;
+    await this.#transaction.rollBack();
+    this.#outer.keysInUse.delete(this.#request.id.keyHash);
+    for (const signIn of this.#signIns) await this.#outer.recordFailure(signIn);
+  }
+
+  async #hashPassword(password: string, accountId: string): Promise<string> {
+    if (!this.#transaction.hasBegun) return this.#outer.passwords.hash(password, accountId);
+    // The transaction would hold its locks while the password waits to be hashed.
+    const description = 'Must be in the first mutation of a request with an Idempotency-Key.';
+    throw invalidFields([{ field: 'password', description }]);
+  }
+}
+
+type BackgroundWrite = Parameters<Dependencies['backgroundWrites']['add']>;
+
+/** A request whose key is in use. */
+type Started = KeyedRequest & { readonly id: IdempotencyKeyId; readonly contentHash: string };
+
+/** Returns the JSON of a value with the members of each object in one order. */
+function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_, part) =>
+    isJsonObject(part) ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1))) : part,
+  );
+}
+
+function idOfKey(principal: Principal, key: string): IdempotencyKeyId {
+  if (!KEY_PATTERN.test(key)) {
+    const description = 'Must be 1 to 255 visible ASCII characters.';
+    throw invalidFields([{ field: 'Idempotency-Key', description }]);
+  }
+  const { accountId, appId } = principal;
+  const keyHash = shortHash(createHash('sha256').update(`${appId ?? accountId} ${key}`));
+  return { accountId, keyHash };
+}
+
+function shortHash(hash: Hash | Hmac): string {
+  return hash.digest('base64url').slice(0, HASH_LENGTH);
+}
