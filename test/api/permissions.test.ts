@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type CredentialKind, createCredential } from '../../src/credentials/credential.ts';
+import { CHANGES, READS } from '../../src/data/data-layer.ts';
 import { updateApp } from '../../src/data/more/update-app.ts';
 import { createAccountToken } from '../../src/data/operator/create-account-token.ts';
-import { mutations } from '../../src/graphql/mutations.ts';
 import { revokeToken } from '../../src/storage/tokens.ts';
 import {
   authorize,
@@ -67,12 +67,13 @@ type Act = {
   readonly fields?: string;
 };
 
+/** What the tokens get that the rules of an operation admit. What the others get follows from the rules. */
 type Operation = {
+  /** The name of the operation, and more words. */
   readonly operation: string;
   readonly account: Expected;
+  /** With a token that sees one project, if it is admitted. */
   readonly project: Expected;
-  /** With an account token of one project, if not the same as with a project token. */
-  readonly oneProject?: Expected;
   readonly only?: 'GraphQL';
   /** The path by REST. */
   readonly path?: string;
@@ -136,8 +137,7 @@ const READ_ONLY = 'READ_ONLY_TOKEN';
 const BY_ACCOUNT_TOKENS = {
   only: 'GraphQL',
   account: row(NOT_FOUND, NOT_FOUND, 'ok', 'ok'),
-  project: same(ACCOUNT_ONLY),
-  oneProject: row(NOT_FOUND, NOT_FOUND, NOT_FOUND, 'ok'),
+  project: row(NOT_FOUND, NOT_FOUND, NOT_FOUND, 'ok'),
 } as const;
 
 const appIn = (text: string) => /apps\/\w{26}/.exec(text)?.[0];
@@ -157,8 +157,7 @@ const OPERATIONS: readonly Operation[] = [
     path: 'POST /auth/apps',
     act: (_, text) => ({ action: 'app.create', resource: appIn(text) }),
     account: { own: 'ok' },
-    project: { own: ACCOUNT_ONLY },
-    oneProject: { own: 'ok' },
+    project: { own: 'ok' },
     ask: async (api, token) => summaryOf(await api.createApp(token, newApp()), () => 'ok'),
   },
   {
@@ -166,8 +165,7 @@ const OPERATIONS: readonly Operation[] = [
     act: (_, text) => ({ action: 'app.create', resource: appIn(text) }),
     only: 'GraphQL',
     account: row(NO_PROJECT, NO_PROJECT, 'ok', 'ok'),
-    project: same(ACCOUNT_ONLY),
-    oneProject: row(NO_PROJECT, NO_PROJECT, NO_PROJECT, 'ok'),
+    project: row(NO_PROJECT, NO_PROJECT, NO_PROJECT, 'ok'),
     ask: (_api, token, { project }) =>
       mutate(token, 'createApp', { ...newApp(), project }, 'app { name project { name } }', project),
   },
@@ -194,8 +192,7 @@ const OPERATIONS: readonly Operation[] = [
     act: (_, text) => ({ action: 'project.create', resource: /projects\/\w{26}/.exec(text)?.[0] }),
     only: 'GraphQL',
     account: { own: 'ok' },
-    project: { own: ACCOUNT_ONLY },
-    oneProject: { own: WHOLE_ACCOUNT_ONLY },
+    project: {},
     ask: (_api, token) =>
       mutate(token, 'createProject', { title: newTitle() }, 'project { name }', 'projects/'),
   },
@@ -225,7 +222,7 @@ const OPERATIONS: readonly Operation[] = [
     ask: (_api, token) => mutate(token, 'signOut', { clientMutationId: 'bye' }, 'clientMutationId', 'bye'),
   },
   {
-    operation: 'viewer',
+    operation: 'getViewer',
     only: 'GraphQL',
     account: { own: 'ok' },
     project: { own: 'ok' },
@@ -235,26 +232,23 @@ const OPERATIONS: readonly Operation[] = [
       ),
   },
   {
-    operation: 'events',
+    operation: 'listEvents',
     only: 'GraphQL',
     account: { own: 'ok' },
-    project: { own: ACCOUNT_ONLY },
-    oneProject: { own: WHOLE_ACCOUNT_ONLY },
+    project: {},
     ask: (_api, token) => askGraphql('{ events { nodes { id } } }', token, {}, () => 'ok'),
   },
   {
-    operation: 'tokens',
+    operation: 'listTokens',
     only: 'GraphQL',
     account: { own: 'ok' },
-    project: { own: ACCOUNT_ONLY },
-    oneProject: { own: WHOLE_ACCOUNT_ONLY },
+    project: {},
     ask: (_api, token) => askGraphql('{ tokens { nodes { id } } }', token, {}, () => 'ok'),
   },
   {
     operation: 'revokeToken',
     act: ({ spareToken }) => ({ action: 'token.revoke', resource: home.account, token: ulidOf(spareToken) }),
     ...BY_ACCOUNT_TOKENS,
-    oneProject: same(WHOLE_ACCOUNT_ONLY),
     ask: (_api, token, { spareToken: id }) => mutate(token, 'revokeToken', { id }, 'revokedTokenId', id),
   },
   {
@@ -297,7 +291,7 @@ const OPERATIONS: readonly Operation[] = [
     ask: async (api, token) => summaryOf(await api.listProjects(token), placesOf),
   },
   {
-    operation: 'wallets at an address',
+    operation: 'findWallets at an address',
     only: 'GraphQL',
     account: row('missing', 'missing', 'ok', 'ok'),
     project: row('missing', 'missing', 'missing', 'ok'),
@@ -312,11 +306,10 @@ const OPERATIONS: readonly Operation[] = [
     },
   },
   {
-    operation: 'events on a wallet',
+    operation: 'listEvents on a wallet',
     only: 'GraphQL',
     account: row('none', 'none', 'some', 'some'),
-    project: same(ACCOUNT_ONLY),
-    oneProject: same(WHOLE_ACCOUNT_ONLY),
+    project: {},
     ask: (_api, token, { wallet }) =>
       askGraphql(
         'query ($input: ResourceName!) { events(resource: $input) { nodes { id } } }',
@@ -327,7 +320,7 @@ const OPERATIONS: readonly Operation[] = [
   },
   ...(['project', 'app', 'wallet'] as const).map(
     (kind): Operation => ({
-      operation: `node of a${kind === 'app' ? 'n' : ''} ${kind}`,
+      operation: `getResources: the node of a${kind === 'app' ? 'n' : ''} ${kind}`,
       only: 'GraphQL',
       account: row('null', 'null', 'ok', 'ok'),
       project: row('null', 'null', 'null', 'ok'),
@@ -335,6 +328,23 @@ const OPERATIONS: readonly Operation[] = [
         const input = kind === 'app' ? target.app.name : target[kind];
         const document = 'query ($input: ID!) { node(id: $input) { id } }';
         return askGraphql(document, token, input, ({ node }) => (node ? sameName(node.id, input) : 'null'));
+      },
+    }),
+  ),
+  ...(['Apps', 'Wallets'] as const).map(
+    (kind): Operation => ({
+      operation: `listProject${kind}`,
+      only: 'GraphQL',
+      account: row('null', 'null', 'some', 'some'),
+      project: row('null', 'null', 'null', 'some'),
+      ask: (_api, token, { project }) => {
+        const list = `... on Project { ${kind.toLowerCase()} { nodes { id } } }`;
+        return askGraphql(
+          `query ($input: ID!) { node(id: $input) { ${list} } }`,
+          token,
+          project,
+          ({ node }) => (node && node[kind.toLowerCase()].nodes.length > 0 ? 'some' : `${node}`),
+        );
       },
     }),
   ),
@@ -367,27 +377,40 @@ const REFUSED_EVERYWHERE: readonly Bearer[] = ['no token', 'a revoked project to
 const refusedBy = ({ operation }: Operation) =>
   operation === 'listProjects' ? (Object.keys(REFUSED) as (keyof typeof REFUSED)[]) : REFUSED_EVERYWHERE;
 
-const everywhere = ({ account }: Operation, reason: string): Expected =>
-  account.missing ? same(reason) : { own: reason };
+const RULES = { ...READS, ...CHANGES };
 
-const readOnly = (operation: Operation, expected: Expected) =>
-  mutationOf(operation) ? everywhere(operation, READ_ONLY) : expected;
+const nameOf = ({ operation }: Operation) => /^\w+/.exec(operation)?.[0] as keyof typeof RULES;
 
-const CASES = OPERATIONS.flatMap((operation) =>
-  (
+/** Returns what a token gets that sees one project or may only read: by the rules of the operation, or what is expected. */
+function ruled(
+  operation: Operation,
+  expected: Expected,
+  token: { level?: 'account' | 'project'; readOnly?: true },
+) {
+  const { rules } = RULES[nameOf(operation)];
+  const everywhere = (reason: string) => (operation.account.missing ? same(reason) : { own: reason });
+  if (token.readOnly && rules.changes) return everywhere(READ_ONLY);
+  if (token.level === 'project' && rules.caller !== 'any') return everywhere(ACCOUNT_ONLY);
+  if (token.level === 'account' && rules.caller === 'whole account') return everywhere(WHOLE_ACCOUNT_ONLY);
+  return expected;
+}
+
+const CASES = OPERATIONS.flatMap((operation) => {
+  const { account, project } = operation;
+  return (
     [
       ...refusedBy(operation).map((bearer) => {
         const reason = bearer === 'no token' ? 'TOKEN_MISSING' : 'TOKEN_INVALID';
-        return [bearer, everywhere(operation, reason)] as const;
+        return [bearer, account.missing ? same(reason) : { own: reason }] as const;
       }),
-      ['an account token', operation.account],
-      ['a project token', operation.project],
-      ['an account token of one project', operation.oneProject ?? operation.project],
-      ['a read-only account token', readOnly(operation, operation.account)],
-      ['a read-only project token', readOnly(operation, operation.project)],
+      ['an account token', account],
+      ['a project token', ruled(operation, project, { level: 'project' })],
+      ['an account token of one project', ruled(operation, project, { level: 'account' })],
+      ['a read-only account token', ruled(operation, account, { readOnly: true })],
+      ['a read-only project token', ruled(operation, project, { level: 'project', readOnly: true })],
     ] as const
-  ).map(([bearer, expected]) => ({ ...operation, bearer, expected })),
-);
+  ).map(([bearer, expected]) => ({ ...operation, bearer, expected }));
+});
 
 let gateway: Gateway;
 let metricsPort: number;
@@ -433,8 +456,8 @@ async function targetIn(owner: Tenant, index: number): Promise<Target> {
   };
 }
 
-test('the table has every mutation', () => {
-  expect(OPERATIONS.map(mutationOf)).toEqual(expect.arrayContaining(Object.keys(mutations)));
+test('the table has every operation', () => {
+  expect(new Set(OPERATIONS.map(nameOf))).toEqual(new Set(Object.keys(RULES)));
 });
 
 describe.each(bothApis(() => gateway.url))('by $name', (api) => {
@@ -571,11 +594,6 @@ function eventOf({ fields = '', token, ...act }: Act, { response, caller }: Answ
 const contents = () => contentsOf(gateway.database, gateway.clock());
 
 const events = () => eventsOf(gateway.database, home.account);
-
-/** Returns the mutation of an operation in the table; undefined for a query. */
-function mutationOf({ operation }: Pick<Operation, 'operation'>): string | undefined {
-  return Object.keys(mutations).find((name) => name === operation.split(' ')[0]);
-}
 
 function newApp() {
   return { title: newTitle(), active: true };

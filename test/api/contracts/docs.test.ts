@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { getNamedType, isInputObjectType } from 'graphql';
 import { expect, test } from 'vitest';
 import { readConfig } from '../../../src/config.ts';
+import { CHANGES, READS } from '../../../src/data/data-layer.ts';
 import { graphqlError } from '../../../src/graphql/error-format.ts';
 import { createSchema } from '../../../src/graphql/schema.ts';
 import { statusCodeOf } from '../../../src/http/errors.ts';
@@ -31,6 +32,9 @@ const textOf = (page: string) => readFileSync(join(ROOT, page), 'utf8');
 
 /** The text of a page without its code blocks, which contain no links and headings. */
 const proseOf = (page: string) => textOf(page).replace(/^ *```.*?^ *```$/gms, '');
+
+/** The operations that stand beside others in the tables. */
+const IMPLIED = ['getResources', 'listProjectWallets'];
 
 /** Returns the first group of each match. */
 const matchesOf = (text: string, pattern: RegExp) =>
@@ -213,4 +217,34 @@ test('the npm scripts that the documentation and the workflows name exist', () =
   const { scripts } = JSON.parse(textOf('package.json'));
   expect(named).toContain('package');
   expect([...new Set(named)].filter((script) => !(script in scripts))).toEqual([]);
+});
+
+test('the tables of operations in docs/api.md have the rules of the operations', () => {
+  // The operations of the fields of a query or a type.
+  const ofFields = new Map<string, keyof typeof READS>([
+    ['viewer', 'getViewer'],
+    ['projects', 'listProjects'],
+    ['Project.apps', 'listProjectApps'],
+    ['wallets', 'findWallets'],
+    ['tokens', 'listTokens'],
+    ['events', 'listEvents'],
+  ]);
+  const rows = matchesOf(sectionOf('docs/api.md', 'Operations'), /^\| (.*`[\w.]+.*) \|$/gm).map((row) =>
+    row.split(' | '),
+  );
+  const declared = Object.entries({ ...READS, ...CHANGES }).filter(([name]) => !IMPLIED.includes(name));
+  const described = rows.map(([, graphql = '', ...cells]) => {
+    const [, field = ''] = /`([\w.]+)/.exec(graphql) ?? [];
+    const [account = '', project = ''] = cells.slice(-2);
+    const caller =
+      project !== '403'
+        ? 'any'
+        : account.includes('403 with a token for one project')
+          ? 'whole account'
+          : 'account';
+    return [ofFields.get(field) ?? field, caller];
+  });
+  expect(Object.fromEntries(described)).toEqual(
+    Object.fromEntries(declared.map(([name, { rules }]) => [name, rules.caller])),
+  );
 });
