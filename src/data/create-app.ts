@@ -10,7 +10,7 @@ import { findProjects } from '../storage/projects.ts';
 import { auditEvent } from './audit/audit.ts';
 import type { Dependencies } from './operation/dependencies.ts';
 import { operation, type UntrustedInput } from './operation/operation.ts';
-import { appFromRow } from './rows/from-row.ts';
+import { appFromRow } from './rows/app.ts';
 
 /**
  * Creates an app. The result contains the private key.

@@ -6,7 +6,7 @@ import { accountOfInput } from './access/account-of.ts';
 import { type FilteredArguments, type ListDependencies, readList } from './lists/read-list.ts';
 import { titleFilter } from './lists/title-filter.ts';
 import { operation } from './operation/operation.ts';
-import { projectFromRow } from './rows/from-row.ts';
+import { projectFromRow } from './rows/project.ts';
 
 /**
  * Returns one page of the projects that are visible to the caller, in the order of their names.

@@ -12,7 +12,7 @@ import { auditEvent } from './audit/audit.ts';
 import type { Dependencies } from './operation/dependencies.ts';
 import { toApiError } from './operation/errors.ts';
 import { operation, type UntrustedInput } from './operation/operation.ts';
-import { appFromRow } from './rows/from-row.ts';
+import { appFromRow } from './rows/app.ts';
 
 // A placeholder for the hash of a missing app: the response time must not show whether an app exists.
 const NO_HASH = hashCredential('');

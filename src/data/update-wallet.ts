@@ -19,7 +19,7 @@ import { missing, missingProject } from './access/visibility.ts';
 import { auditEvent, fieldsIn } from './audit/audit.ts';
 import type { Dependencies } from './operation/dependencies.ts';
 import { operation, type UntrustedInput } from './operation/operation.ts';
-import { walletFromRow } from './rows/from-row.ts';
+import { walletFromRow } from './rows/wallet.ts';
 
 /**
  * Updates a wallet, for the operator that of any account. Omitted fields are not changed.

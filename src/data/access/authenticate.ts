@@ -3,7 +3,7 @@ import type { Principal } from '../../model/caller.ts';
 import { ApiError } from '../../model/errors.ts';
 import { findValidToken, lastUseStatement } from '../../storage/tokens.ts';
 import type { Dependencies } from '../operation/dependencies.ts';
-import { principalFromRow } from '../rows/from-row.ts';
+import { principalFromRow } from '../rows/token.ts';
 
 /**
  * Returns the principal of a bearer token. A token with a wrong checksum is rejected without a database query.

@@ -10,8 +10,7 @@ import { accountOfInput } from '../access/account-of.ts';
 import { recordAct } from '../audit/audit.ts';
 import type { AdminContext } from '../operation/dependencies.ts';
 import { operation, type UntrustedInput } from '../operation/operation.ts';
-import { projectFromRow } from '../rows/from-row.ts';
-import { projectRows } from '../rows/new-rows.ts';
+import { projectFromRow, projectRows } from '../rows/project.ts';
 
 const ACCOUNT = { account: resourceNameValidator('accounts') };
 

@@ -10,7 +10,7 @@ import { assertAppVisible, missing } from '../access/visibility.ts';
 import { recordAct } from '../audit/audit.ts';
 import type { AdminContext } from '../operation/dependencies.ts';
 import { operation, type UntrustedInput } from '../operation/operation.ts';
-import { appFromRow } from '../rows/from-row.ts';
+import { appFromRow } from '../rows/app.ts';
 
 /**
  * Deletes an app, for the operator that of any account. Its keys and its project tokens end at once. Returns its last state.

@@ -4,7 +4,7 @@ import { ApiError } from '../../model/errors.ts';
 import { idOf } from '../../model/resource-name.ts';
 import { findToken } from '../../storage/tokens.ts';
 import type { Dependencies } from '../operation/dependencies.ts';
-import { principalFromRow } from '../rows/from-row.ts';
+import { principalFromRow } from '../rows/token.ts';
 import { type AppCredentials, findApp } from '../sign-in.ts';
 import { endTokenOf } from './sign-out.ts';
 

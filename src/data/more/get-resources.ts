@@ -14,7 +14,9 @@ import { findProjects } from '../../storage/projects.ts';
 import { findWallets } from '../../storage/wallets.ts';
 import type { Dependencies } from '../operation/dependencies.ts';
 import { operation } from '../operation/operation.ts';
-import { appFromRow, projectFromRow, walletFromRow } from '../rows/from-row.ts';
+import { appFromRow } from '../rows/app.ts';
+import { projectFromRow } from '../rows/project.ts';
+import { walletFromRow } from '../rows/wallet.ts';
 
 export type Resource = Project | App | Wallet;
 

@@ -4,7 +4,7 @@ import type { Token } from '../../model/token.ts';
 import { findToken } from '../../storage/tokens.ts';
 import type { Dependencies } from '../operation/dependencies.ts';
 import { operation } from '../operation/operation.ts';
-import { tokenFromRow } from '../rows/from-row.ts';
+import { tokenFromRow } from '../rows/token.ts';
 
 /**
  * Returns the public data of the token of the caller.

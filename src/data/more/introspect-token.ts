@@ -3,7 +3,7 @@ import type { Client } from '../../model/caller.ts';
 import type { Token } from '../../model/token.ts';
 import { findValidToken } from '../../storage/tokens.ts';
 import type { Dependencies } from '../operation/dependencies.ts';
-import { tokenFromRow } from '../rows/from-row.ts';
+import { tokenFromRow } from '../rows/token.ts';
 import { type AppCredentials, authenticateApp } from '../sign-in.ts';
 import { accountOfKey } from './grant-token.ts';
 

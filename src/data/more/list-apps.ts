@@ -7,7 +7,7 @@ import { accountOfInput } from '../access/account-of.ts';
 import { visibleIds } from '../access/visibility.ts';
 import { type ListDependencies, readList, readLists } from '../lists/read-list.ts';
 import { operation, type UntrustedInput } from '../operation/operation.ts';
-import { appFromRow } from '../rows/from-row.ts';
+import { appFromRow } from '../rows/app.ts';
 
 function listAt(now: number) {
   return { list: APPS, toItem: (row: AppRow) => appFromRow(row, now) };

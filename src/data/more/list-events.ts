@@ -22,7 +22,7 @@ import { MINUTE_MS } from '../audit/audit.ts';
 import { type ListDependencies, readList } from '../lists/read-list.ts';
 import type { Dependencies } from '../operation/dependencies.ts';
 import { operation, type UntrustedInput } from '../operation/operation.ts';
-import { auditEventFromRow } from '../rows/from-row.ts';
+import { auditEventFromRow } from '../rows/audit-event.ts';
 
 const VALIDATORS = {
   account: optional(resourceNameValidator('accounts')),

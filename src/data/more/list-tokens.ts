@@ -5,7 +5,7 @@ import { TOKENS } from '../../storage/tokens.ts';
 import { accountOfInput } from '../access/account-of.ts';
 import { type ListDependencies, readList } from '../lists/read-list.ts';
 import { operation, type UntrustedInput } from '../operation/operation.ts';
-import { tokenFromRow } from '../rows/from-row.ts';
+import { tokenFromRow } from '../rows/token.ts';
 
 /**
  * Returns one page of the valid tokens of an account and of its apps, in the order of their issue.

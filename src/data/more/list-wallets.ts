@@ -9,7 +9,7 @@ import { visibleIds } from '../access/visibility.ts';
 import { type FilteredArguments, type ListDependencies, readList, readLists } from '../lists/read-list.ts';
 import { titleFilter } from '../lists/title-filter.ts';
 import { operation, type UntrustedInput } from '../operation/operation.ts';
-import { walletFromRow } from '../rows/from-row.ts';
+import { walletFromRow } from '../rows/wallet.ts';
 
 const LIST = { list: WALLETS, toItem: walletFromRow };
 

@@ -11,7 +11,7 @@ import { assertAppVisible, missing } from '../access/visibility.ts';
 import { recordAct } from '../audit/audit.ts';
 import type { AdminContext } from '../operation/dependencies.ts';
 import { operation, type UntrustedInput } from '../operation/operation.ts';
-import { appFromRow } from '../rows/from-row.ts';
+import { appFromRow } from '../rows/app.ts';
 
 /**
  * Gives an app, for the operator that of any account, a new private key, which the result contains. The old key, and the project

@@ -12,7 +12,7 @@ import { assertAppVisible, missing } from '../access/visibility.ts';
 import { type Act, fieldsIn, recordAct } from '../audit/audit.ts';
 import type { AdminContext } from '../operation/dependencies.ts';
 import { operation, type UntrustedInput } from '../operation/operation.ts';
-import { appFromRow } from '../rows/from-row.ts';
+import { appFromRow } from '../rows/app.ts';
 
 /**
  * Updates an app, for the operator that of any account. Omitted fields are not changed. A deactivation revokes all project tokens

@@ -9,7 +9,7 @@ import { missing } from '../access/visibility.ts';
 import { fieldsIn, recordAct } from '../audit/audit.ts';
 import type { AdminContext } from '../operation/dependencies.ts';
 import { operation, type UntrustedInput } from '../operation/operation.ts';
-import { projectFromRow } from '../rows/from-row.ts';
+import { projectFromRow } from '../rows/project.ts';
 
 /**
  * Updates a project, for the operator that of any account. Omitted fields are not changed.

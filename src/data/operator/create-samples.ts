@@ -7,7 +7,8 @@ import { PROJECTS } from '../../storage/projects.ts';
 import { WALLETS } from '../../storage/wallets.ts';
 import { createProject } from '../more/create-project.ts';
 import type { AdminContext } from '../operation/dependencies.ts';
-import { projectFromRow, walletFromRow } from '../rows/from-row.ts';
+import { projectFromRow } from '../rows/project.ts';
+import { walletFromRow } from '../rows/wallet.ts';
 import { createAccount } from './create-account.ts';
 import { createWallet } from './create-wallet.ts';
 

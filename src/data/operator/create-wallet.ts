@@ -1,12 +1,5 @@
-import {
-  address,
-  description,
-  network,
-  optional,
-  parseFields,
-  resourceNameValidator,
-  title,
-} from '../../model/fields/fields.ts';
+import { parseFields } from '../../model/fields/fields.ts';
+import { createWalletFields } from '../../model/fields/operation-fields.ts';
 import { resourceName } from '../../model/resource-name.ts';
 import type { Wallet } from '../../model/wallet.ts';
 import { insertWallet } from '../../storage/wallets.ts';
@@ -14,19 +7,10 @@ import { requireAccountOfProject } from '../access/account-of.ts';
 import { recordAct } from '../audit/audit.ts';
 import type { AdminContext } from '../operation/dependencies.ts';
 import type { UntrustedInput } from '../operation/operation.ts';
-import { walletFromRow } from '../rows/from-row.ts';
-import { newWalletRow } from '../rows/new-rows.ts';
-
-const VALIDATORS = {
-  project: resourceNameValidator('projects'),
-  title,
-  description: optional(description),
-  network,
-  address,
-};
+import { newWalletRow, walletFromRow } from '../rows/wallet.ts';
 
 export async function createWallet(admin: AdminContext, input: UntrustedInput): Promise<Wallet> {
-  const fields = parseFields(input, VALIDATORS);
+  const fields = parseFields(input, createWalletFields);
   const { database } = admin;
 
   const accountId = await requireAccountOfProject(database, 'project', fields.project);

@@ -8,7 +8,7 @@ import { deleteProject as deleteProjectRow } from '../../storage/projects.ts';
 import { requireAccountOfProject } from '../access/account-of.ts';
 import type { AdminContext } from '../operation/dependencies.ts';
 import type { UntrustedInput } from '../operation/operation.ts';
-import { projectFromRow } from '../rows/from-row.ts';
+import { projectFromRow } from '../rows/project.ts';
 import { changeResource } from './change-resource.ts';
 
 /**

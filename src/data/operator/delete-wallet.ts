@@ -3,7 +3,7 @@ import type { Wallet } from '../../model/wallet.ts';
 import { deleteWallet as deleteWalletRow } from '../../storage/wallets.ts';
 import type { AdminContext } from '../operation/dependencies.ts';
 import type { UntrustedInput } from '../operation/operation.ts';
-import { walletFromRow } from '../rows/from-row.ts';
+import { walletFromRow } from '../rows/wallet.ts';
 import { changeResource } from './change-resource.ts';
 
 export async function deleteWallet(admin: AdminContext, input: UntrustedInput): Promise<Wallet> {

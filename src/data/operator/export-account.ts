@@ -15,14 +15,12 @@ import { WALLETS } from '../../storage/wallets.ts';
 import { requireRow } from '../access/account-of.ts';
 import type { AdminContext } from '../operation/dependencies.ts';
 import type { UntrustedInput } from '../operation/operation.ts';
-import {
-  accountFromRow,
-  appFromRow,
-  auditEventFromRow,
-  projectFromRow,
-  tokenFromRow,
-  walletFromRow,
-} from '../rows/from-row.ts';
+import { accountFromRow } from '../rows/account.ts';
+import { appFromRow } from '../rows/app.ts';
+import { auditEventFromRow } from '../rows/audit-event.ts';
+import { projectFromRow } from '../rows/project.ts';
+import { tokenFromRow } from '../rows/token.ts';
+import { walletFromRow } from '../rows/wallet.ts';
 
 export type ExportedRecord =
   | { readonly type: 'account'; readonly account: Account }

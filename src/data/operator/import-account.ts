@@ -1,16 +1,13 @@
 import { ApiError, invalidFields } from '../../model/errors.ts';
 import {
-  address,
-  description,
-  network,
   optional,
   parseFields,
   rejectUnknownFields,
   resourceNameValidator,
   time,
-  title,
 } from '../../model/fields/fields.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../../model/fields/json.ts';
+import { createProjectFields, createWalletFields } from '../../model/fields/operation-fields.ts';
 import { type ResourceName, resourceName, type Ulid } from '../../model/resource-name.ts';
 import { findOwners, insertBatches } from '../../storage/jobs/import-rows.ts';
 import type { Queryable } from '../../storage/port/database.ts';
@@ -20,7 +17,8 @@ import { requireAccount } from '../access/account-of.ts';
 import { auditEvent } from '../audit/audit.ts';
 import type { AdminContext } from '../operation/dependencies.ts';
 import type { UntrustedInput } from '../operation/operation.ts';
-import { newWalletRow, projectRows } from '../rows/new-rows.ts';
+import { projectRows } from '../rows/project.ts';
+import { newWalletRow } from '../rows/wallet.ts';
 
 /** The row of a new project or wallet, with every column that it has to have. */
 type ImportedRow =
@@ -37,16 +35,16 @@ type ImportedLine = ImportedRow & {
 // All are in memory until the last line was read.
 const MAX_ROWS = 1_000_000;
 
-const TEXTS = { title, description: optional(description), createTime: optional(time) };
-
-const PROJECT = { name: optional(resourceNameValidator('projects')), ...TEXTS };
+const PROJECT = {
+  name: optional(resourceNameValidator('projects')),
+  ...createProjectFields,
+  createTime: optional(time),
+};
 
 const WALLET = {
   name: optional(resourceNameValidator('wallets')),
-  project: resourceNameValidator('projects'),
-  network,
-  address,
-  ...TEXTS,
+  ...createWalletFields,
+  createTime: optional(time),
   updateTime: optional(time),
 };
 

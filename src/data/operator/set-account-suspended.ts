@@ -4,7 +4,7 @@ import { idOf } from '../../model/resource-name.ts';
 import { updateAccountState } from '../../storage/accounts.ts';
 import type { AdminContext } from '../operation/dependencies.ts';
 import type { UntrustedInput } from '../operation/operation.ts';
-import { accountFromRow } from '../rows/from-row.ts';
+import { accountFromRow } from '../rows/account.ts';
 import { changeResource } from './change-resource.ts';
 
 /**

@@ -21,7 +21,8 @@ export type Validator<T> = (value: unknown) => T;
 /** Thrown by a validator. The message is a sentence that describes the valid values. */
 export class ValidationError extends Error {}
 
-type Parsed<Validators> = {
+/** The values that validators return, by field. */
+export type Parsed<Validators> = {
   readonly [F in keyof Validators]: Validators[F] extends Validator<infer T> ? T : never;
 };
 

@@ -1,5 +1,6 @@
 import { headerConditions, ifMatch } from '../etag.ts';
 import {
+  address,
   boolean,
   description,
   integer,
@@ -45,6 +46,14 @@ export const rotateAppKeyFields = {
 };
 
 export const revokeTokenFields = { id: tokenId };
+
+export const createWalletFields = {
+  project: resourceNameValidator('projects'),
+  title,
+  description: optional(description),
+  network,
+  address,
+};
 
 export const updateWalletFields = {
   name: resourceNameValidator('wallets'),

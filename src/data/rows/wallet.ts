@@ -1,0 +1,49 @@
+import type { Parsed } from '../../model/fields/fields.ts';
+import type { createWalletFields } from '../../model/fields/operation-fields.ts';
+import { idOf, type ResourceName, resourceName, type Ulid } from '../../model/resource-name.ts';
+import { titleKey } from '../../model/title-key.ts';
+import type { Wallet } from '../../model/wallet.ts';
+import type { NewWalletRow, WalletRow } from '../../storage/wallets.ts';
+import type { AdminContext } from '../operation/dependencies.ts';
+
+export function walletFromRow(row: WalletRow): Wallet {
+  const name = resourceName('wallets', row.id);
+  return {
+    id: name,
+    name,
+    title: row.title,
+    description: row.description,
+    project: resourceName('projects', row.project_id),
+    network: row.network,
+    address: row.address,
+    createTimeMs: row.create_time_ms,
+    updateTimeMs: row.update_time_ms,
+    etag: row.revision,
+  };
+}
+
+/** A new wallet: without a name, it gets a new one. Times are in Unix milliseconds; by default both are the current one. */
+type NewWallet = Parsed<typeof createWalletFields> & {
+  readonly name?: ResourceName<'wallets'> | undefined;
+  readonly createTime?: number | undefined;
+  readonly updateTime?: number | undefined;
+};
+
+/** Returns the row of a new wallet of an account, for a creation and for an import. */
+export function newWalletRow(
+  { clock, newId }: Pick<AdminContext, 'clock' | 'newId'>,
+  accountId: Ulid,
+  { name, project, description = '', createTime = clock(), updateTime = createTime, ...fields }: NewWallet,
+): NewWalletRow {
+  return {
+    account_id: accountId,
+    id: name === undefined ? newId() : idOf(name),
+    project_id: idOf(project),
+    ...fields,
+    title_key: titleKey(fields.title),
+    description,
+    create_time_ms: createTime,
+    update_time_ms: updateTime,
+    revision: newId(),
+  };
+}
