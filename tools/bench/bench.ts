@@ -19,6 +19,7 @@ import {
 } from './comparisons.ts';
 import { LOAD_CORE, startContender } from './contender.ts';
 import { type BenchData, makeBenchData } from './data.ts';
+import { measureFiles } from './files.ts';
 import { measureGuard, prepareOrdinary } from './guard.ts';
 import { measureHostile } from './hostile.ts';
 import { ask, load, type Request } from './load.ts';
@@ -79,6 +80,9 @@ async function measure(only: string | undefined): Promise<void> {
       return measureOrdinary();
     case 'guard':
       return guard();
+    case 'files':
+      console.log(await measureFiles('SQLite', `sqlite:${join(folder, 'files.db')}`));
+      return console.log(`\n${await measureFiles('PostgreSQL', await workplace.createDatabase('files'))}`);
     case 'validation':
       return console.log(measureValidation());
     case 'hostile':
@@ -89,7 +93,7 @@ async function measure(only: string | undefined): Promise<void> {
       return console.log(await measureCitus(url, IS_QUICK));
     }
     default:
-      throw new Error(`--only takes guard, ordinary, validation, hostile or citus, and not ${only}.`);
+      throw new Error(`--only takes guard, ordinary, files, validation, hostile or citus, and not ${only}.`);
   }
 }
 

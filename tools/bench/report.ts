@@ -106,10 +106,16 @@ function shownTarget(target: Target, ratios: Readonly<Record<string, Ratio | und
   const isMaximum = kind === 'processorTime';
   const ratio = ratios[kind]?.median ?? Number.NaN;
   const isMissed = isMaximum ? ratio > limit : ratio < limit;
-  return `${isMaximum ? 'at most' : 'rate at least'} ${limit.toFixed(2)}${isMissed ? ', **missed**' : ''}`;
+  return targetText(`${isMaximum ? 'at most' : 'rate at least'} ${limit.toFixed(2)}`, isMissed);
 }
 
-function lineOf(cells: readonly string[]): string {
+/** Returns a target, and whether it is missed. */
+export function targetText(target: string, isMissed: boolean): string {
+  return `${target}${isMissed ? ', **missed**' : ''}`;
+}
+
+/** Returns a row of a table. */
+export function lineOf(cells: readonly string[]): string {
   return `| ${cells.join(' | ')} |`;
 }
 
