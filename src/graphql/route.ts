@@ -4,13 +4,14 @@ import { OperationTypeNode } from 'graphql';
 import type { DataLayer } from '../data/data-layer.ts';
 import { toApiError } from '../data/operation/errors.ts';
 import { prefersHtml } from '../http/accept.ts';
-import { type Authenticate, PROTECTED_ROUTE } from '../http/authorization.ts';
+import type { Authenticate } from '../http/authorization.ts';
 import { RequestClient } from '../http/client.ts';
 import { malformedRequest } from '../http/errors.ts';
-import { idempotencyHeaders } from '../http/idempotency-headers.ts';
+import { IDEMPOTENCY_HEADER, idempotencyHeaders } from '../http/idempotency-headers.ts';
 import type { CountRequest, Limiter } from '../http/limits/rate-limit.ts';
 import { memoryOf } from '../http/limits/request-memory.ts';
-import { recordOf } from '../http/request-record.ts';
+import { refuseIfMatch } from '../http/preconditions.ts';
+import { recordOf, routeKind } from '../http/request-record.ts';
 import { ApiError } from '../model/errors.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../model/fields/json.ts';
 import {
@@ -66,7 +67,8 @@ export async function addGraphqlApi(
   app.route({
     method: ['GET', 'POST'],
     url: GRAPHQL_PATH,
-    config: { ...PROTECTED_ROUTE },
+    config: routeKind('api'),
+    preHandler: refuseIfMatch,
     handler: (request, reply) => handle(route, request, reply),
   });
 
@@ -93,7 +95,8 @@ async function handle(route: Route, request: FastifyRequest, reply: FastifyReply
   const mediaType = isPage ? 'text/html' : responseMediaType(accept);
   const authentication = await authenticate(request).catch(toApiError);
   const context = new Context(data, new RequestClient(request), authentication, {
-    readIdempotencyHeaders: () => (isPost ? idempotencyHeaders(request) : undefined),
+    readIdempotencyHeaders: () =>
+      isPost && request.headers[IDEMPOTENCY_HEADER] !== undefined ? idempotencyHeaders(request) : undefined,
     async countMutations(count) {
       for (let n = 1; n < count; n += 1) await countRequest(request, reply, recordOf(request).owner);
     },

@@ -1,17 +1,8 @@
-import type { FastifyRequest, RouteOptions } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import type { DataLayer } from '../data/data-layer.ts';
 import type { Principal } from '../model/caller.ts';
 import { ApiError } from '../model/errors.ts';
 import { type RequestRecord, recordOf } from './request-record.ts';
-
-const PROTECTED = Symbol('protected');
-
-/** The configuration of the routes of the APIs, whose clients send a bearer token. */
-export const PROTECTED_ROUTE = { [PROTECTED]: true };
-
-export function isProtected({ config = {} }: RouteOptions): boolean {
-  return PROTECTED in config;
-}
 
 /** Returns the principal of a request. @throws UNAUTHENTICATED if the request has no valid bearer token */
 export type Authenticate = (request: FastifyRequest) => Promise<Principal>;

@@ -1,19 +1,15 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import type { DataLayer } from '../data/data-layer.ts';
 import { ApiError } from '../model/errors.ts';
+import { routeKind } from './request-record.ts';
 
-const HEALTH_CHECK = /^\/(healthz|readyz)(\?|$)/;
+const HEALTH_CHECK = { config: routeKind('health check') };
 
-/** Returns whether a request is a health check, which no limit applies to. */
-export function isHealthCheck({ url }: Pick<FastifyRequest, 'url'>): boolean {
-  return HEALTH_CHECK.test(url);
-}
-
-/** Adds the health checks: `/healthz` for liveness and `/readyz` for readiness. */
+/** Adds the health checks, which no limit applies to: `/healthz` for liveness and `/readyz` for readiness. */
 export function addHealthChecks(app: FastifyInstance, data: DataLayer, isStopping: () => boolean): void {
-  app.get('/healthz', async () => ({ status: 'ok' }));
+  app.get('/healthz', HEALTH_CHECK, async () => ({ status: 'ok' }));
 
-  app.get('/readyz', async () => {
+  app.get('/readyz', HEALTH_CHECK, async () => {
     if (isStopping()) throw new ApiError('UNAVAILABLE');
     await data.checkReady();
     return { status: 'ok' };

@@ -1,6 +1,8 @@
 import type { FastifyRequest } from 'fastify';
 import { bearerToken } from './authorization.ts';
 
+export const IDEMPOTENCY_HEADER = 'idempotency-key';
+
 export const REPLAYED_HEADER = 'idempotency-replayed';
 
 export type IdempotencyHeaders = { readonly key: string; readonly bearerToken: string };
@@ -9,14 +11,11 @@ export type IdempotencyHeaders = { readonly key: string; readonly bearerToken: s
 const QUOTED = /^"((?:[^"\\]|\\["\\])*)"$/;
 
 /**
- * Returns the key and the token of an authenticated request, or undefined if it has no `Idempotency-Key`.
- * The key is a string of structured fields, or a plain text. Source: IETF draft-ietf-httpapi-idempotency-key-header-07.
+ * Returns the key and the token of an authenticated request that has an `Idempotency-Key`. The key is a string of structured fields, or a plain text. Source: IETF draft-ietf-httpapi-idempotency-key-header-07.
  */
-export function idempotencyHeaders({ headers }: FastifyRequest): IdempotencyHeaders | undefined {
-  const header = headers['idempotency-key'];
-  if (header === undefined) return undefined;
+export function idempotencyHeaders({ headers }: FastifyRequest): IdempotencyHeaders {
   // Node joins repeated headers by a comma and a space, which makes them invalid.
-  const text = String(header);
+  const text = String(headers[IDEMPOTENCY_HEADER]);
   const key = QUOTED.exec(text)?.[1]?.replaceAll(/\\(.)/g, '$1') ?? text;
   return { key, bearerToken: bearerToken(headers.authorization) };
 }

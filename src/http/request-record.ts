@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify';
 import type { Principal, RequestOwner } from '../model/caller.ts';
 import type { ApiError } from '../model/errors.ts';
 
@@ -44,6 +44,20 @@ export function recordOf(request: FastifyRequest): RequestRecord {
   const record: RequestRecord = {};
   request.setDecorator(RECORD, record);
   return record;
+}
+
+/** What a route is for: an API whose clients send a bearer token, one that counts its requests itself, or a health check. */
+export type RouteKind = 'api' | 'oauth' | 'health check';
+
+const KIND = Symbol('kind');
+
+/** Returns the configuration of a route with this kind. Others have none, such as pages. */
+export function routeKind(kind: RouteKind): object {
+  return { [KIND]: kind };
+}
+
+export function kindOf({ config = {} }: Pick<RouteOptions, 'config'>): RouteKind | undefined {
+  return (config as { readonly [KIND]?: RouteKind })[KIND];
 }
 
 /** Returns the pattern of the route of a request, such as `/wallet/*`, or undefined if the path is unknown. */

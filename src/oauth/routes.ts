@@ -1,10 +1,11 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { AppCredentials, DataLayer } from '../data/data-layer.ts';
 import { toApiError } from '../data/operation/errors.ts';
 import { RequestClient } from '../http/client.ts';
 import { malformedRequest } from '../http/errors.ts';
 import { JSON_TYPE } from '../http/json.ts';
 import { type CountRequest, RATE_LIMIT_HEADER } from '../http/limits/rate-limit.ts';
+import { routeKind } from '../http/request-record.ts';
 import type { Client } from '../model/caller.ts';
 import { ApiError } from '../model/errors.ts';
 import type { Token } from '../model/token.ts';
@@ -46,7 +47,7 @@ export function addOauthApi(
       path: string,
       handle: (operations: Operations, request: FormRequest) => Promise<unknown>,
     ) =>
-      app.post(OAUTH_PATH + path, async (request: FormRequest, reply: FastifyReply) => {
+      app.post(OAUTH_PATH + path, { config: routeKind('oauth') }, async (request: FormRequest, reply) => {
         const count: Client['count'] = (owner) => countRequest(request, reply, owner);
         const client = Object.assign(new RequestClient(request), { count });
         const response = await handle(data.withoutToken(client), request);

@@ -15,7 +15,7 @@ export type Operation = {
 };
 
 /**
- * Runs an operation. If the request has an `Idempotency-Key`, the response is kept for a replay.
+ * Runs an operation of a request with an `Idempotency-Key`, and keeps the response for a replay.
  *
  * @returns the body of the response, as an object or as JSON
  */
@@ -26,7 +26,6 @@ export async function withIdempotencyKey(
   { id, input, validators, run }: Operation,
 ): Promise<object | string> {
   const headers = idempotencyHeaders(request);
-  if (headers === undefined) return run(operations);
   const content = [id, parsed(input, validators)];
   const { replay, first } = await operations.beginKeyed({ ...headers, content, hasSeveral: false });
   reply.type(JSON_TYPE);

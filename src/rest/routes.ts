@@ -1,7 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Changes, DataLayer } from '../data/data-layer.ts';
-import { type Authenticate, PROTECTED_ROUTE } from '../http/authorization.ts';
+import type { Authenticate } from '../http/authorization.ts';
 import { RequestClient } from '../http/client.ts';
+import { IDEMPOTENCY_HEADER } from '../http/idempotency-headers.ts';
+import { refuseIfMatch } from '../http/preconditions.ts';
+import { routeKind } from '../http/request-record.ts';
 import { appView } from '../model/app.ts';
 import { integerIn, renameFields } from '../model/fields/fields.ts';
 import {
@@ -53,11 +56,14 @@ export function addRestApi(root: FastifyInstance, data: DataLayer, authenticate:
   const change = async (request: FastifyRequest, reply: FastifyReply, prepare: () => Operation) => {
     const operations = data.forRequest(new RequestClient(request), await authenticate(request));
     operations.assertMayChange();
-    return withIdempotencyKey(operations, request, reply, prepare());
+    const operation = prepare();
+    return request.headers[IDEMPOTENCY_HEADER] === undefined
+      ? operation.run(operations)
+      : withIdempotencyKey(operations, request, reply, operation);
   };
   root.register(async (app) => {
     app.addHook('onRoute', (route) => {
-      route.config = { ...route.config, ...PROTECTED_ROUTE };
+      route.config = { ...route.config, ...routeKind('api') };
     });
     // Before the body is read, so that a client without a valid token can't send one.
     app.addHook('onRequest', async (request) => {
@@ -66,7 +72,7 @@ export function addRestApi(root: FastifyInstance, data: DataLayer, authenticate:
       unpackQuery(request.query, []);
     });
 
-    app.post('/auth/apps', (request, reply) =>
+    app.post('/auth/apps', { preHandler: refuseIfMatch }, (request, reply) =>
       change(request, reply, () => {
         const input = unpackObject(request.body, CREATE_APP);
         const run = async (changes: Changes): Promise<Result<'createApp'>> =>
@@ -76,7 +82,7 @@ export function addRestApi(root: FastifyInstance, data: DataLayer, authenticate:
     );
 
     // The router's syntax for a literal colon is a double colon.
-    app.post('/auth/accounts::signinIdentity', (request, reply) =>
+    app.post('/auth/accounts::signinIdentity', { preHandler: refuseIfMatch }, (request, reply) =>
       change(request, reply, () => {
         const { privateKey } = unpackObject(request.body, SIGN_IN);
         const input = unpackObject(privateKey, CREDENTIAL, 'privateKey');

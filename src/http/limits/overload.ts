@@ -1,8 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ApiError } from '../../model/errors.ts';
 import { authenticatedPrincipal } from '../authorization.ts';
-import { isHealthCheck } from '../health.ts';
-import { recordOf } from '../request-record.ts';
+import { kindOf, recordOf } from '../request-record.ts';
 
 /** The share of a resource that one account can have. The others can always have the rest. */
 export const SHARE_OF_ACCOUNT = 0.9;
@@ -58,7 +57,7 @@ export function addOverloadProtection(app: FastifyInstance, maxRequests: number)
   const arriving = new Places(ARRIVING_PER_REQUEST * maxRequests);
 
   function enter(request: FastifyRequest, places: Places): ApiError | undefined {
-    if (isHealthCheck(request)) return undefined;
+    if (kindOf(request.routeOptions) === 'health check') return undefined;
     if (places.areTaken) return OVERLOADED;
     const accountId = authenticatedPrincipal(request)?.accountId;
     // Those without an account share as well, except before the authentication, when no account is known.

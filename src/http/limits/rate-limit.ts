@@ -5,8 +5,7 @@ import type { RequestOwner } from '../../model/caller.ts';
 import { ApiError } from '../../model/errors.ts';
 import type { Authenticate } from '../authorization.ts';
 import { clientAddress } from '../client.ts';
-import { isHealthCheck } from '../health.ts';
-import { recordOf } from '../request-record.ts';
+import { kindOf, recordOf } from '../request-record.ts';
 
 /** The number of requests that this process accepts per minute. */
 export type RateLimits = {
@@ -70,14 +69,12 @@ class WindowCounts {
  *
  * Must be called after `addCors`, so that pages of other origins can read the error.
  *
- * @param countsItself returns whether the API of a route counts its requests, because their clients have no token
- * @returns the limiter of introspection by address, with or without a valid token, and what such an API calls
+ * @returns the limiter of introspection by address, with or without a valid token, and what the API of OAuth calls, whose clients have no token
  */
 export async function addRateLimits(
   app: FastifyInstance,
   authenticate: Authenticate,
   { perCredential, perAccount, perAddress }: RateLimits,
-  countsItself: (route: string) => boolean,
 ): Promise<{ readonly limitIntrospection: Limiter; readonly countRequest: CountRequest }> {
   await app.register(rateLimit, { global: false, store: WindowCounts });
   const keyOf = (key: 'tokenId' | 'accountId') => (request: FastifyRequest) =>
@@ -94,7 +91,8 @@ export async function addRateLimits(
   };
 
   app.addHook('onRequest', async (request, reply) => {
-    if (isHealthCheck(request) || countsItself(request.routeOptions.url ?? '')) return;
+    const kind = kindOf(request.routeOptions);
+    if (kind === 'health check' || kind === 'oauth') return;
     const owner = await authenticate(request).catch((error) => {
       // The API that the request is for reports an invalid token. An outage says nothing about the token.
       if (error instanceof ApiError && error.status === 'UNAUTHENTICATED') return undefined;

@@ -1,8 +1,7 @@
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { clientAddress } from '../client.ts';
-import { isHealthCheck } from '../health.ts';
 import { clientRequestId } from '../request-id.ts';
-import { recordOf, routeOf } from '../request-record.ts';
+import { kindOf, recordOf, routeOf } from '../request-record.ts';
 
 export type RequestLogMode = 'all' | 'errors' | 'none';
 
@@ -41,7 +40,7 @@ export function addRequestLog(app: FastifyInstance, logger: FastifyBaseLogger, m
       client: clientAddress(request),
     };
     if (isFailed) logger.warn(line, MESSAGE);
-    else if (isHealthCheck(request)) logger.debug(line, MESSAGE);
+    else if (kindOf(request.routeOptions) === 'health check') logger.debug(line, MESSAGE);
     else logger.info(line, MESSAGE);
   }
 
