@@ -1,0 +1,181 @@
+import { withoutRequestId } from '../support/actors.ts';
+import { type Outcome, postGraphql, restApi, send } from '../support/apis.ts';
+import { type Created, type Kind, type Operation, shown } from './permissions-oracle.ts';
+
+// How the operations of the model are sent, and how their outcomes are read.
+
+/** What a response says of an operation. */
+export type Observed = {
+  /** `ok` with what is shown, what shows nothing, or the reason of an error with the fields at fault. */
+  readonly outcome: string;
+  /** What has to be the same for everything that has this outcome. */
+  readonly bytes: object;
+  readonly created: Created;
+  /** Whether the request was refused before its first operation. */
+  readonly isRefused: boolean;
+};
+
+type Field = {
+  /** The field with its selection. `$` stands for its variable. */
+  readonly text: string;
+  readonly type: string;
+  variable(operation: Operation): unknown;
+  // biome-ignore lint/suspicious/noExplicitAny: the shape follows from the selection
+  read(value: any): string;
+};
+
+type List = { readonly nodes: readonly { readonly id: string }[] };
+
+const id = ({ name }: Operation) => name;
+const pageSize = () => 100;
+const namesIn = (...lists: List[]) => shown(lists.flatMap(({ nodes }) => nodes.map((node) => node.id)));
+
+const FIELDS: Readonly<Record<Kind, Field>> = {
+  viewer: {
+    text: 'viewer @include(if: $) { name account project { id } }',
+    type: 'Boolean!',
+    variable: () => true,
+    read: ({ name, account, project }) => `ok ${name} ${account} ${project.id}`,
+  },
+  node: {
+    text: 'node(id: $) { id }',
+    type: 'ID!',
+    variable: id,
+    read: (node) => (node === null ? 'null' : `ok ${node.id}`),
+  },
+  projects: {
+    text: 'projects(first: $) { nodes { id } }',
+    type: 'Int!',
+    variable: pageSize,
+    read: (list) => namesIn(list),
+  },
+  wallets: {
+    text: 'wallets(first: 100, address: $) { nodes { id } }',
+    type: 'Address!',
+    variable: id,
+    read: (list) => namesIn(list),
+  },
+  contents: {
+    text: 'node(id: $) { ... on Project { apps(first: 100) { nodes { id } } wallets(first: 100) { nodes { id } } } }',
+    type: 'ID!',
+    variable: id,
+    read: (node) => (node === null ? 'null' : namesIn(node.apps, node.wallets)),
+  },
+  tokens: {
+    text: 'tokens(first: $) { nodes { id } }',
+    type: 'Int!',
+    variable: pageSize,
+    read: (list) => namesIn(list),
+  },
+  events: {
+    text: 'events(first: 1, resource: $) { nodes { id } }',
+    type: 'ResourceName!',
+    variable: id,
+    read: ({ nodes }) => (nodes.length > 0 ? 'ok' : 'none'),
+  },
+  createProject: mutation('createProject', 'project { id }', () => ({ title: 'New' })),
+  updateProject: mutation('updateProject', 'project { id }', ({ name }) => ({ name, title: 'Other' })),
+  createApp: mutation('createApp', 'app { id } privateKey', ({ project }) => ({
+    title: 'New',
+    active: true,
+    project,
+  })),
+  updateApp: mutation('updateApp', 'app { id }', ({ name, active }) => ({ name, active })),
+  deleteApp: mutation('deleteApp', 'deletedAppId', ({ name }) => ({ name })),
+  rotateAppKey: mutation('rotateAppKey', 'privateKey', ({ name }) => ({ name })),
+  signIn: mutation('signIn', 'accessToken', ({ name, privateKey }) => ({ name, privateKey })),
+  updateWallet: {
+    ...mutation('updateWallet', 'wallet { project { id } }', ({ name, project }) => ({
+      name,
+      title: 'Other',
+      project,
+    })),
+    read: ({ wallet }) => `ok ${wallet.project.id}`,
+  },
+  revokeToken: mutation('revokeToken', 'revokedTokenId', ({ name }) => ({ id: name })),
+  signOut: mutation('signOut', 'clientMutationId', () => ({})),
+};
+
+function mutation(name: Kind, selection: string, variable: Field['variable']): Field {
+  const type = `${name.charAt(0).toUpperCase()}${name.slice(1)}Input!`;
+  return { text: `${name}(input: $) { ${selection} }`, type, variable, read: () => 'ok' };
+}
+
+/** Sends operations as one document. */
+export async function byGraphql(
+  url: string,
+  token: string | undefined,
+  operations: readonly Operation[],
+): Promise<readonly Observed[]> {
+  const fields = operations.map((operation, n) => ({ ...FIELDS[operation.kind], operation, alias: `f${n}` }));
+  const root = fields.some(({ type }) => type.endsWith('Input!')) ? 'mutation' : 'query';
+  const declared = fields.map(({ alias, type }) => `$${alias}: ${type}`);
+  const texts = fields.map(({ alias, text }) => `${alias}: ${text.replace('$', `$${alias}`)}`);
+  const variables = fields.map(({ alias, variable, operation }) => [alias, variable(operation)]);
+  const document = `${root} (${declared.join(', ')}) { ${texts.join(' ')} }`;
+  const response = await postGraphql(url, token, document, Object.fromEntries(variables));
+  const { data, errors = [] } = JSON.parse(response.text);
+  return fields.map(({ alias, read }) => {
+    const error = errors.find(({ path = [alias] }) => path[0] === alias);
+    const value = data?.[alias];
+    const { path, locations: _, extensions: { requestId: __, ...extensions } = {}, ...rest } = error ?? {};
+    return {
+      outcome: error ? reasonOf(extensions) : read(value),
+      // A document of one field has the same bytes, and one of several the same error in its place.
+      bytes: fields.length === 1 ? withoutRequestId(response) : { ...rest, extensions },
+      created: { ...value, name: (value?.app ?? value?.project)?.id },
+      isRefused: error !== undefined && path === undefined,
+    };
+  });
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the extensions of an error
+function reasonOf({ reason, fieldViolations = [] }: any): string {
+  return [reason, ...fieldViolations.map(({ field }: { field: string }) => field)].join(' ');
+}
+
+/** The operations of REST. */
+export const REST_KINDS = ['createApp', 'signIn', 'updateWallet', 'projects'] as const;
+
+type RestOperation = Operation & { readonly kind: (typeof REST_KINDS)[number] };
+
+type RestValue = Created & {
+  readonly project?: string;
+  readonly projects?: readonly { readonly name: string }[];
+};
+
+/** Sends an operation to the REST API. */
+export async function byRest(
+  url: string,
+  token: string | undefined,
+  { kind, name, project, privateKey }: RestOperation,
+): Promise<Observed> {
+  const api = restApi(() => url);
+  const send: Readonly<Record<RestOperation['kind'], () => Promise<Outcome<RestValue>>>> = {
+    createApp: () => api.createApp(token, { title: 'New', active: true }),
+    signIn: () => api.signIn(token, { name, privateKey }),
+    updateWallet: () => api.updateWallet(token, name, { title: 'Other', project }),
+    projects: () => api.listProjects(token, { first: 100 }),
+  };
+  const { value: created = {}, error, response } = await send[kind]();
+  const { projects, project: projectOfWallet } = created;
+  const list = projects && shown(projects.map((each) => each.name));
+  const ok = list ?? ['ok', projectOfWallet ?? []].flat().join(' ');
+  const outcome = error ? [error.reason, ...error.fields].join(' ') : ok;
+  return { outcome, bytes: withoutRequestId(response), created, isRefused: false };
+}
+
+/** Sends a form to an endpoint of OAuth. */
+export async function byOauth(url: string, path: string, form: Record<string, string>): Promise<Observed> {
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+  const body = new URLSearchParams(form).toString();
+  const response = await send(`${url}/oauth/${path}`, 'POST', undefined, body, headers);
+  const { error, active, client_id: app, project, access_token: accessToken } = JSON.parse(response.text);
+  const ok = { token: 'ok', introspect: active ? `ok ${app} ${project}` : 'inactive' }[path] ?? 'ended';
+  return {
+    outcome: error ?? ok,
+    bytes: withoutRequestId(response),
+    created: { accessToken },
+    isRefused: false,
+  };
+}
