@@ -1,3 +1,8 @@
+import { GatewayError, type Problem, parse, problemOf, readText, saysNothing } from './response.ts';
+
+export { type GraphqlList, pages } from './pages.ts';
+export { GatewayError } from './response.ts';
+
 /** The gateway, and what to sign in with: the name and the private key of an app, or a token. */
 export type ClientOptions = {
   /** The public URL of the gateway. */
@@ -12,37 +17,12 @@ export type ClientOptions = {
   | { readonly token: string | (() => Promise<string>) }
 );
 
-type Problem = { readonly reason: string } & Partial<Omit<GatewayError, keyof Error | 'reason' | 'applied'>>;
-
-/** Why there is no response to rely on. A response of the gateway with an error is no exception: it is returned. */
-export class GatewayError extends Error {
-  override readonly name = 'GatewayError';
-  /** `NO_RESPONSE`, `TIMEOUT`, `ANSWER_LOST`, `NO_TOKEN`, that of the gateway, or, without one, such as `HTTP_502`. */
-  declare readonly reason: string;
-  /** The HTTP status of the last response; undefined without one. */
-  declare readonly status: number | undefined;
-  declare readonly requestId: string | undefined;
-  declare readonly retryAfterSeconds: number | undefined;
-  /** Whether the change of the request was made. */
-  declare readonly applied: 'yes' | 'no' | 'unknown';
-
-  constructor(message: string, problem: Problem, applied: GatewayError['applied'], cause?: unknown) {
-    super(message, { cause });
-    Object.assign(this, problem, { applied });
-  }
-}
-
 const RENEW_BEFORE_MS = 60_000;
 const MAX_WAIT_MS = 30_000;
 const FIRST_WAIT_MS = 200;
-// The gateway sends at most 5 MB.
-const MAX_RESPONSE_BYTES = 20_000_000;
 
 // A change is safe to send again, because it has a key.
 const TEMPORARY = /^(OVERLOADED|UNAVAILABLE|HTTP_429|TOO_MANY_(REQUESTS|CONCURRENT_REQUESTS|PASSWORDS))$/;
-
-// With these, the gateway has changed nothing. Any other 5xx, such as that of a proxy, does not say so.
-const UNCHANGED = /^(INTERNAL|OVERLOADED|UNAVAILABLE)$/;
 
 /**
  * Returns a function like `fetch` that signs in, gives each change an `Idempotency-Key`, and sends again what can succeed
@@ -261,52 +241,6 @@ class Tries {
   }
 }
 
-/** A GraphQL list: a document with the variable `$after`, and its connection in the data. */
-export type GraphqlList<Item> = {
-  readonly query: string;
-  readonly variables?: Readonly<Record<string, unknown>>;
-  // biome-ignore lint/suspicious/noExplicitAny: the data has the type of the document of the caller.
-  readonly connection: (data: any) => {
-    readonly nodes: readonly Item[];
-    readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor?: string | null };
-  };
-};
-
-/**
- * Reads a list page by page: by GraphQL, or the projects by REST.
- *
- * @param list a GraphQL list, or the path and the query string of the REST list, such as `/project/projects?pageSize=100`
- * @throws GatewayError also for a response with an error
- */
-export async function* pages<Item>(
-  fetchGateway: typeof fetch,
-  list: GraphqlList<Item> | string,
-): AsyncGenerator<readonly Item[], void> {
-  let after: string | undefined;
-  do {
-    const isRest = typeof list === 'string';
-    const response = isRest
-      ? await fetchGateway(after ? `${list}${list.includes('?') ? '&' : '?'}pageToken=${after}` : list)
-      : await fetchGateway('/graphql', {
-          method: 'POST',
-          headers: { 'content-type': 'application/json' },
-          body: JSON.stringify({ query: list.query, variables: { ...list.variables, after } }),
-        });
-    const text = await response.text();
-    const problem = problemOf(response, text, true);
-    if (problem) throw new GatewayError(`The list was refused: ${problem.reason}.`, problem, 'no');
-    const body = parse(text);
-    if (isRest) {
-      yield body.projects;
-      after = body.nextPageToken;
-    } else {
-      const { nodes, pageInfo } = list.connection(body.data);
-      yield nodes;
-      after = pageInfo.hasNextPage ? (pageInfo.endCursor ?? undefined) : undefined;
-    }
-  } while (after);
-}
-
 /** Returns whether a request may change something: all of REST but GET, and what is not plainly a query of GraphQL. */
 async function isChangeIn(request: Request): Promise<boolean> {
   if (request.method === 'GET' || request.method === 'HEAD') return false;
@@ -321,56 +255,4 @@ async function isChangeIn(request: Request): Promise<boolean> {
   // A document can be known by an id. The word can be in a comment: the gateway ignores the key of a query.
   const isPlain = !extensions?.persistedQuery && Object.keys(others).length === 0;
   return !isPlain || typeof query !== 'string' || /\bmutation\b/.test(query);
-}
-
-/** Returns why a response is not that of the operation, or undefined. @param isJson whether it has to be JSON */
-function problemOf({ ok, status, headers }: Response, text: string, isJson: boolean): Problem | undefined {
-  if (ok && !isJson && !text.includes('"errors":')) return undefined;
-  const body = parse(text);
-  // A page of a proxy is no response of the gateway.
-  if (ok && !body.errors && (!isJson || Object.keys(body).length > 0)) return undefined;
-  const details = { ...body.error?.details?.[0], ...body.errors?.[0]?.extensions };
-  return {
-    reason: details.reason ?? `HTTP_${status}`,
-    status,
-    requestId: headers.get('x-request-id') ?? undefined,
-    retryAfterSeconds: secondsOf(headers.get('retry-after') ?? String(details.retryAfterSeconds)),
-  };
-}
-
-/** Returns whether a response says nothing about the change, such as one of a proxy. */
-function saysNothing({ reason, status = 0 }: Problem): boolean {
-  if (status >= 500) return !UNCHANGED.test(reason);
-  return /^(RESULT_UNKNOWN|IDEMPOTENCY_KEY_IN_USE|HTTP_2\d\d)$/.test(reason);
-}
-
-/** Source: RFC 9110, section 10.2.3. */
-function secondsOf(retryAfter: string): number | undefined {
-  const isDate = /^[A-Z][a-z]{2}, /.test(retryAfter);
-  const seconds = isDate ? Math.ceil((Date.parse(retryAfter) - Date.now()) / 1000) : Number(retryAfter);
-  return seconds > 0 ? seconds : undefined;
-}
-
-async function readText(response: Response): Promise<string> {
-  const reader = response.body?.getReader();
-  const decoder = new TextDecoder();
-  let text = '';
-  for (let bytes = 0; reader; ) {
-    const { done, value } = await reader.read();
-    if (done) break;
-    bytes += value.length;
-    if (bytes > MAX_RESPONSE_BYTES) throw new Error('The response is too long.');
-    text += decoder.decode(value, { stream: true });
-  }
-  return text;
-}
-
-// biome-ignore lint/suspicious/noExplicitAny: JSON of any shape; its fields are read one by one.
-function parse(text: string): any {
-  try {
-    const value = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? value : {};
-  } catch {
-    return {};
-  }
 }

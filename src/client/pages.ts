@@ -1,0 +1,47 @@
+import { GatewayError, parse, problemOf } from './response.ts';
+
+/** A GraphQL list: a document with the variable `$after`, and its connection in the data. */
+export type GraphqlList<Item> = {
+  readonly query: string;
+  readonly variables?: Readonly<Record<string, unknown>>;
+  // biome-ignore lint/suspicious/noExplicitAny: the data has the type of the document of the caller.
+  readonly connection: (data: any) => {
+    readonly nodes: readonly Item[];
+    readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor?: string | null };
+  };
+};
+
+/**
+ * Reads a list page by page: by GraphQL, or the projects by REST.
+ *
+ * @param list a GraphQL list, or the path and the query string of the REST list, such as `/project/projects?pageSize=100`
+ * @throws GatewayError also for a response with an error
+ */
+export async function* pages<Item>(
+  fetchGateway: typeof fetch,
+  list: GraphqlList<Item> | string,
+): AsyncGenerator<readonly Item[], void> {
+  let after: string | undefined;
+  do {
+    const isRest = typeof list === 'string';
+    const response = isRest
+      ? await fetchGateway(after ? `${list}${list.includes('?') ? '&' : '?'}pageToken=${after}` : list)
+      : await fetchGateway('/graphql', {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify({ query: list.query, variables: { ...list.variables, after } }),
+        });
+    const text = await response.text();
+    const problem = problemOf(response, text, true);
+    if (problem) throw new GatewayError(`The list was refused: ${problem.reason}.`, problem, 'no');
+    const body = parse(text);
+    if (isRest) {
+      yield body.projects;
+      after = body.nextPageToken;
+    } else {
+      const { nodes, pageInfo } = list.connection(body.data);
+      yield nodes;
+      after = pageInfo.hasNextPage ? (pageInfo.endCursor ?? undefined) : undefined;
+    }
+  } while (after);
+}
