@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import { ConfigError } from './model/config-error.ts';
+import { ConfigError } from './model/errors.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -189,3 +189,6 @@ export function describeCause({ cause }: ApiError): string {
   const text = cause.message || ('code' in cause ? String(cause.code) : cause.name);
   return text.replaceAll('\n', ' ');
 }
+
+/** Thrown for an invalid setting. The message is one line for the operator. */
+export class ConfigError extends Error {}

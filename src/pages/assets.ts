@@ -4,8 +4,7 @@ import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import Negotiator from 'negotiator';
-import { ConfigError } from '../model/config-error.ts';
-import { ApiError } from '../model/errors.ts';
+import { ApiError, ConfigError } from '../model/errors.ts';
 import { claimMemory, readStaticFile } from './static-file.ts';
 
 // The output folder of build.ts. File names contain a hash of the content. Each file is there once per content coding.

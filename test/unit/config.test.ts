@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { readConfig, readDuration } from '../../src/config.ts';
-import { ConfigError } from '../../src/model/config-error.ts';
+import { ConfigError } from '../../src/model/errors.ts';
 import { DatabaseUrlError } from '../../src/storage/database-url.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
 

@@ -1,5 +1,5 @@
 import { readDuration, SECONDS_BY_UNIT } from '../../config.ts';
-import { ConfigError } from '../../model/config-error.ts';
+import { ConfigError } from '../../model/errors.ts';
 import { UsageError } from './command.ts';
 import { counted } from './counts.ts';
 

@@ -1,8 +1,7 @@
 import { PAW_COMMAND } from '../../config.ts';
 import { toApiError } from '../../data/operation/errors.ts';
 import { errorBody } from '../../http/error-format.ts';
-import { ConfigError } from '../../model/config-error.ts';
-import { ApiError, describeCause } from '../../model/errors.ts';
+import { ApiError, ConfigError, describeCause } from '../../model/errors.ts';
 import { DatabaseError } from '../../storage/port/errors.ts';
 import { UsageError } from './command.ts';
 import { escapeJson, printable } from './safe-output.ts';

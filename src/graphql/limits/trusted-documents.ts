@@ -2,8 +2,7 @@ import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { FastifyBaseLogger } from 'fastify';
 import { ByteCache } from '../../model/byte-cache.ts';
-import { ConfigError } from '../../model/config-error.ts';
-import { ApiError } from '../../model/errors.ts';
+import { ApiError, ConfigError } from '../../model/errors.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../../model/fields/json.ts';
 import type { Context } from '../context.ts';
 

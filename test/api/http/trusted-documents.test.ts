@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ConfigError } from '../../../src/model/config-error.ts';
+import { ConfigError } from '../../../src/model/errors.ts';
 import { type HttpResponse, mutationDocument, postGraphql, send } from '../../support/apis.ts';
 import { seedTenant, startGateway, testDatabase, useGateway, useTenant } from '../../support/gateway.ts';
 import { logLines } from '../../support/paw.ts';

@@ -1,2 +1,0 @@
-/** Thrown for an invalid setting. The message is one line for the operator. */
-export class ConfigError extends Error {}
