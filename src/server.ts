@@ -42,6 +42,7 @@ import { assertUsable, LATEST_VERSION, readSchemaVersion } from './storage/migra
 import { openDatabase } from './storage/open-database.ts';
 import { loadPageTokenKey } from './storage/page-token-key.ts';
 import type { Database } from './storage/port/database.ts';
+import type { Engine } from './storage/port/engine.ts';
 import { LOCK_TIMEOUT_MS } from './storage/postgres/connections/lock-limits.ts';
 import { countTokens } from './storage/tokens.ts';
 
@@ -103,14 +104,13 @@ export async function startServer(
   const state: State = { publicUrl: config.publicUrl ?? '', isStopping: false, stopDelayMs: 0 };
   // What is open is closed in reverse order: by `stop`, or here if the start fails.
   await using opening = new AsyncDisposableStack();
-  const opened = await openDatabase(config.databaseUrl, {
+  const engine = await openDatabase(config.databaseUrl, {
     postgres: { ...config.postgres, timeoutMs: config.requestTimeoutMs, lockTimeoutMs: LOCK_TIMEOUT_MS },
     onFailure: failed.resolve,
     ...metrics?.database,
   });
-  opening.defer(() => opened.close());
-  const database = faults?.wrapDatabase(opened) ?? opened;
-  const parts = { config, logger, clock, database, faults, metrics, pages, resolveDocument, state, opening };
+  opening.defer(() => engine.close());
+  const parts = { config, logger, clock, engine, faults, metrics, pages, resolveDocument, state, opening };
   const info = await listen(parts);
   const open = opening.move();
   return {
@@ -147,7 +147,7 @@ type Parts = {
   readonly config: Config;
   readonly logger: FastifyBaseLogger;
   readonly clock: () => number;
-  readonly database: Database;
+  readonly engine: Engine;
   readonly faults: FaultPoints | undefined;
   readonly metrics: Metrics | undefined;
   readonly pages: Pick<ServerInfo, 'console' | 'explorers'>;
@@ -159,18 +159,19 @@ type Parts = {
 /** The state of a server that changes while it runs. */
 type State = { publicUrl: string; isStopping: boolean; stopDelayMs: number };
 
-async function createData({ config, logger, clock, database, metrics, state, opening }: Parts) {
-  metrics?.addTokens(() => countTokens(database, clock()));
-  metrics?.addNodes(() => database.nodes());
-  const backgroundWrites = new BackgroundWrites(database, (error) =>
+async function createData({ config, logger, clock, engine, faults, metrics, state, opening }: Parts) {
+  metrics?.addTokens(() => countTokens(engine, clock()));
+  metrics?.addNodes(() => engine.nodes());
+  const backgroundWrites = new BackgroundWrites(engine, (error) =>
     logger.debug(error, 'could not store a last use'),
   );
   opening.defer(() => backgroundWrites.close());
   return createDataLayer({
-    database,
+    database: faults?.wrapDatabase(engine) ?? engine,
+    synced: () => engine.synced(),
     backgroundWrites,
     passwords: new PasswordHasher(),
-    pageTokens: pageTokens(await loadPageTokenKey(database)),
+    pageTokens: pageTokens(await loadPageTokenKey(engine)),
     clock,
     newId: idGenerator(clock),
     requestTimeoutMs: config.requestTimeoutMs,
@@ -183,7 +184,7 @@ async function createData({ config, logger, clock, database, metrics, state, ope
 
 /** Creates the HTTP server. The order of the calls is that in which a request passes the hooks. */
 async function createApp(parts: Parts): Promise<FastifyInstance> {
-  const { config, logger, metrics, pages, resolveDocument, state, opening } = parts;
+  const { config, logger, engine, metrics, pages, resolveDocument, state, opening } = parts;
   const { sandbox, introspection, federation, trustedProxies } = config;
   const publicUrl = () => state.publicUrl;
   const data = await createData(parts);
@@ -212,7 +213,7 @@ async function createApp(parts: Parts): Promise<FastifyInstance> {
   }
   if (pages.console || pages.explorers) addAssets(app, pages.explorers);
   addDocumentation(app, publicUrl);
-  addHealthChecks(app, data, () => state.isStopping);
+  addHealthChecks(app, engine, () => state.isStopping);
   addCoverImages(app);
   addRestApi(app, data, authenticate);
   addOpenApi(app, VERSION, publicUrl);
@@ -245,12 +246,12 @@ async function listen(parts: Parts): Promise<ServerInfo> {
   return { url, port, publicUrl: state.publicUrl, ...pages };
 }
 
-function startSweeper({ config, logger, clock, database, metrics, opening }: Parts): void {
+function startSweeper({ config, logger, clock, engine, metrics, opening }: Parts): void {
   const onDeleted = (table: string, count: number) => {
     metrics?.swept.inc({ table }, count);
     logger.debug({ table, count }, 'deleted expired rows');
   };
-  const sweeper = new Sweeper(database, clock, { auditDays: config.auditDays, onDeleted });
+  const sweeper = new Sweeper(engine, clock, { auditDays: config.auditDays, onDeleted });
   sweeper.start((error) => logger.warn(error, 'could not delete expired rows'));
   opening.defer(() => sweeper.close());
 }

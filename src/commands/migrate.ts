@@ -9,7 +9,7 @@ import {
   NO_SCHEMA,
   readSchemaVersion,
 } from '../storage/migrations/migrations.ts';
-import type { Database } from '../storage/port/database.ts';
+import type { Engine } from '../storage/port/engine.ts';
 import { DatabaseMissingError } from '../storage/sqlite/open-sqlite.ts';
 import { type Arguments, type Command, flag, optional, UsageError } from './line/command.ts';
 import { whileOpen } from './line/with-database.ts';
@@ -86,7 +86,7 @@ async function dryRun({ print }: Arguments): Promise<void> {
   print({ version, serversContinue, missing }, lines.join('\n\n'));
 }
 
-async function planOf(database: Database) {
+async function planOf(database: Engine) {
   await database.assertEncoding();
   const schema = await readSchemaVersion(database);
   return { schema, migrations: migrationsAfter(schema.version, database) };

@@ -77,8 +77,6 @@ export type RequestOperations = Reads &
 /** The operations of the service, which all APIs call. On PostgreSQL, all statements of a request share a timeout. */
 export type DataLayer = {
   authenticate(bearerToken: string): Promise<Principal>;
-  /** Checks that this instance can serve requests: see `Engine.checkReady`. @throws UNAVAILABLE if it can't */
-  checkReady(): Promise<void>;
   forRequest(client: Client, principal: Principal): RequestOperations;
   /** Returns the operations for a request without a bearer token. */
   withoutToken(client: Client): Bound<typeof WITHOUT_TOKEN>;
@@ -114,7 +112,6 @@ export function createDataLayer(settings: Omit<Dependencies, 'recordFailure' | '
   };
   return {
     authenticate: (bearerToken) => authenticate(shared, bearerToken),
-    checkReady: () => database.checkReady(),
     forRequest: (client, principal) => new OwnOperations(dependenciesFor(client), { principal, client }),
     withoutToken: (client) => new BoundWithoutToken(dependenciesFor(client), client),
   };

@@ -1,5 +1,5 @@
 import { DatabaseUrlError, sqlitePath, URL_FORMS } from './database-url.ts';
-import type { Database } from './port/database.ts';
+import type { Engine } from './port/engine.ts';
 import type { PostgresObservers, PostgresSettings } from './postgres/open-postgres.ts';
 import { openSqlite, type SqliteSettings } from './sqlite/open-sqlite.ts';
 
@@ -19,7 +19,7 @@ const DEFAULT_POSTGRES_SETTINGS: PostgresSettings = { poolSize: 10, timeoutMs: 5
 export async function openDatabase(
   url: string,
   { postgres = DEFAULT_POSTGRES_SETTINGS, create = true, ...observers }: OpenSettings = {},
-): Promise<Database> {
+): Promise<Engine> {
   const path = sqlitePath(url);
   if (path !== undefined) return openSqlite(path, { create, ...observers });
   if (/^postgres(ql)?:\/\//.test(url)) {

@@ -56,8 +56,12 @@ export class Faults implements FaultPoints {
   /** Returns the database, of which that for a request has its fault. */
   wrapDatabase(database: Database): Database {
     this.#database = database;
+    const { read, write, writeIfFirst, transaction } = database;
     const wrapped: Database = {
-      ...database,
+      read,
+      write,
+      writeIfFirst,
+      transaction,
       forRequest: (request) => withFault(this.#faultOf(request), database) ?? wrapped,
     };
     return wrapped;
@@ -133,11 +137,12 @@ function around(
   database: Database,
   wrap: <T>(run: () => Promise<T>, isRead: boolean) => Promise<T>,
 ): Database {
-  return {
-    ...database,
+  const wrapped: Database = {
     read: (sql, params) => wrap(() => database.read(sql, params), true),
     write: (sql, params) => wrap(() => database.write(sql, params), false),
     writeIfFirst: (statements) => wrap(() => database.writeIfFirst(statements), false),
     transaction: (work) => wrap(() => database.transaction(work), false),
+    forRequest: () => wrapped,
   };
+  return wrapped;
 }

@@ -3,10 +3,11 @@ import { DatabaseSync } from 'node:sqlite';
 import { inject } from 'vitest';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import type { Database, Row } from '../../src/storage/port/database.ts';
+import type { Engine } from '../../src/storage/port/engine.ts';
 import { LONG_TIMEOUT } from './long-deadlines.ts';
 
 /** The SQL and the texts that differ between the two engines. */
-type Engine = {
+type Dialect = {
   /** Selects the `name` of each table of the gateway. */
   readonly tables: string;
   /** Selects the `name` of each column of table `$1`. */
@@ -16,14 +17,14 @@ type Engine = {
   missingTable(table: string): string;
 };
 
-const SQLITE: Engine = {
+const SQLITE: Dialect = {
   tables: "SELECT name FROM sqlite_schema WHERE type = 'table'",
   columns: 'SELECT name FROM pragma_table_info($1)',
   schema: ['SELECT * FROM sqlite_schema ORDER BY name', 'PRAGMA schema_version'],
   missingTable: (table) => `no such table: ${table}`,
 };
 
-const POSTGRES: Engine = {
+const POSTGRES: Dialect = {
   tables: "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public'",
   columns: 'SELECT column_name AS name FROM information_schema.columns WHERE table_name = $1',
   schema: [
@@ -38,12 +39,12 @@ const POSTGRES: Engine = {
   missingTable: (table) => `relation "${table}" does not exist`,
 };
 
-function engine(): Engine {
+function engine(): Dialect {
   return inject('engine') === 'postgres' ? POSTGRES : SQLITE;
 }
 
 /** Opens a database for a function, and closes it afterwards. */
-export async function onDatabase<T>(url: string, work: (database: Database) => Promise<T>): Promise<T> {
+export async function onDatabase<T>(url: string, work: (database: Engine) => Promise<T>): Promise<T> {
   const database = await openDatabase(url, LONG_TIMEOUT);
   try {
     return await work(database);

@@ -18,6 +18,7 @@ import { startServer } from '../../src/server.ts';
 import { migrate } from '../../src/storage/jobs/migrate.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import type { Database } from '../../src/storage/port/database.ts';
+import type { Engine } from '../../src/storage/port/engine.ts';
 import { makeCitusDatabase } from './citus.ts';
 import { executeOn, onDatabase } from './engine.ts';
 import { LONG_DEADLINES } from './long-deadlines.ts';
@@ -31,7 +32,7 @@ export type Gateway = {
   readonly url: string;
   readonly databaseUrl: string;
   /** The test's own connection to the same database. */
-  readonly database: Database;
+  readonly database: Engine;
   /** The clock of the gateway. */
   readonly clock: TestClock;
   /** The context for administrative operations on the database. */

@@ -6,7 +6,7 @@ import { createWallet } from '../../src/data/operator/create-wallet.ts';
 import { idGenerator, idOf } from '../../src/model/resource-name.ts';
 import { migrate } from '../../src/storage/jobs/migrate.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
-import type { Database } from '../../src/storage/port/database.ts';
+import type { Engine } from '../../src/storage/port/engine.ts';
 import { cpuSecondsOf, startContender } from './contender.ts';
 import type { BenchData } from './data.ts';
 import { load, type Request } from './load.ts';
@@ -73,7 +73,7 @@ export async function measureCitus(url: string, isQuick: boolean): Promise<strin
   return [head, '| --- | --- | --- | --- | --- | --- |', ...rows].join('\n');
 }
 
-async function makeAccount(database: Database, url: string): Promise<BenchData> {
+async function makeAccount(database: Engine, url: string): Promise<BenchData> {
   const admin: AdminContext = {
     database,
     clock: Date.now,

@@ -6,7 +6,7 @@ import { sqlitePath } from '../../storage/database-url.ts';
 import { migrate } from '../../storage/jobs/migrate.ts';
 import { assertCurrent, readSchemaVersion } from '../../storage/migrations/migrations.ts';
 import { openDatabase } from '../../storage/open-database.ts';
-import type { Database } from '../../storage/port/database.ts';
+import type { Engine } from '../../storage/port/engine.ts';
 import type { Arguments } from './command.ts';
 
 export type Admin = AdminContext & Pick<Dependencies, 'database' | 'passwords'>;
@@ -45,7 +45,7 @@ export async function withDatabase<T>(
 export async function whileOpen<T>(
   url: string,
   options: Parameters<typeof openDatabase>[1],
-  work: (database: Database) => Promise<T>,
+  work: (database: Engine) => Promise<T>,
 ): Promise<T> {
   const database = await openDatabase(url, options);
   try {

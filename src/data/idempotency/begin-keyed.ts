@@ -61,7 +61,7 @@ export async function beginKeyed<Operations extends SignIn>(
   request: KeyedRequest,
   bind: Bind<Operations>,
 ): Promise<KeyedResult<Operations>> {
-  const { database, clock, keysInUse } = dependencies;
+  const { database, synced, clock, keysInUse } = dependencies;
   const { key, bearerToken, content } = request;
   const id = idOfKey(caller.principal, key);
   const contentHash = shortHash(createHmac('sha256', key).update(canonicalJson(content)));
@@ -70,7 +70,7 @@ export async function beginKeyed<Operations extends SignIn>(
     if (kept.content_hash !== contentHash) throw new ApiError('IDEMPOTENCY_KEY_REUSED');
     const replay = unseal(kept.response, bearerToken, key);
     if (replay === undefined) throw new ApiError('IDEMPOTENCY_RESPONSE_SEALED');
-    await database.synced();
+    await synced();
     return { replay };
   }
   // Those of other processes are noticed when the response is stored.

@@ -7,6 +7,8 @@ import type { SignInWithoutToken } from '../audit/sign-in-without-token.ts';
 
 export type Dependencies = {
   readonly database: Database;
+  /** Resolves when all that reads have returned is durable: see `Engine.synced`. */
+  readonly synced: () => Promise<void>;
   readonly backgroundWrites: Pick<BackgroundWrites, 'add'>;
   readonly passwords: Pick<PasswordHasher, 'hash'>;
   readonly pageTokens: PageTokens;

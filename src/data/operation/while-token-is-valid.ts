@@ -18,11 +18,8 @@ import { validTokenStatement } from '../../storage/tokens.ts';
  *
  * @param clock returns the current time, in Unix milliseconds
  */
-export function whileTokenIsValid(
-  database: Database,
-  { accountId, tokenId }: Principal,
-  clock: () => number,
-): Database {
+export function whileTokenIsValid(database: Database, principal: Principal, clock: () => number): Database {
+  const { accountId, tokenId } = principal;
   const check = () => validTokenStatement(accountId, tokenId, clock());
   const assertValid = async (target: Queryable) => {
     const { sql, params } = check();
@@ -35,7 +32,7 @@ export function whileTokenIsValid(
     return rows;
   };
   return {
-    ...database,
+    read: database.read,
     write: (sql, params = []) => writeIfFirst([{ sql, params }]),
     writeIfFirst,
     transaction: (work) =>
@@ -43,5 +40,6 @@ export function whileTokenIsValid(
         await assertValid(transaction);
         return work(transaction);
       }),
+    forRequest: (request) => whileTokenIsValid(database.forRequest(request), principal, clock),
   };
 }

@@ -2,7 +2,8 @@ import { resourceName } from '../../model/resource-name.ts';
 import { countRows, readRows } from '../../storage/jobs/bulk-rows.ts';
 import { findSchemaProblems } from '../../storage/jobs/check-schema.ts';
 import { findRowProblems } from '../../storage/jobs/consistency.ts';
-import type { Database } from '../../storage/port/database.ts';
+import type { Queryable } from '../../storage/port/database.ts';
+import type { Engine } from '../../storage/port/engine.ts';
 import { allProblems, MAX_DESCRIBED, type Problems, problemsOfKind } from '../../storage/port/problems.ts';
 import type { ProjectItem } from '../../storage/projects.ts';
 import { noRows, PROJECT_TABLE, type TableCounts } from '../../storage/sql/columns.ts';
@@ -11,7 +12,7 @@ import { noRows, PROJECT_TABLE, type TableCounts } from '../../storage/sql/colum
 export type CheckResult = Problems & { readonly counts: TableCounts };
 
 /** Checks the schema, and then the counts, the references between rows, and the CIDs of all cover images. */
-export async function checkDatabase({ database }: { readonly database: Database }): Promise<CheckResult> {
+export async function checkDatabase({ database }: { readonly database: Engine }): Promise<CheckResult> {
   const schemaProblems = await findSchemaProblems(database);
   // An incomplete schema can't be read any further.
   if (schemaProblems.count > 0) return { ...schemaProblems, counts: noRows() };
@@ -19,7 +20,7 @@ export async function checkDatabase({ database }: { readonly database: Database 
   return { ...problems, counts: await countRows(database) };
 }
 
-async function findWrongImages(database: Database): Promise<Problems> {
+async function findWrongImages(database: Queryable): Promise<Problems> {
   // Imported on demand, because few operations need it.
   const { coverImage, coverImageCid } = await import('../../model/cover-image.ts');
   const descriptions: string[] = [];

@@ -1,10 +1,10 @@
-import type { Database, SchemaObject } from '../port/database.ts';
+import type { Engine, SchemaObject } from '../port/engine.ts';
 import { type Problems, problemsOfKind } from '../port/problems.ts';
 import { migratedObjects } from '../sqlite/check.ts';
 
 /** Returns the parts of the schema that the migrations have made, and that are missing or have changed since. */
 export async function findSchemaProblems(
-  database: Pick<Database, 'read' | 'schemaObjects'>,
+  database: Pick<Engine, 'read' | 'schemaObjects'>,
 ): Promise<Problems> {
   const rows = await database.read<SchemaObject>(database.schemaObjects);
   const found = new Map(rows.map(({ name, definition }) => [name, definition]));

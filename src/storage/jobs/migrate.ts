@@ -6,7 +6,7 @@ import {
   readSchemaVersion,
 } from '../migrations/migrations.ts';
 import { loadPageTokenKey } from '../page-token-key.ts';
-import type { Database } from '../port/database.ts';
+import type { Engine } from '../port/engine.ts';
 import { DatabaseError } from '../port/errors.ts';
 
 export type MigrationResult = {
@@ -35,11 +35,7 @@ const INSERT = 'INSERT INTO schema_migration (version, compatible_from, apply_ti
  * @throws DistributionError if it can't be distributed
  * @throws EncodingError if it can't store every text
  */
-export async function migrate(
-  database: Database,
-  now: number,
-  shardCount?: number,
-): Promise<MigrationResult> {
+export async function migrate(database: Engine, now: number, shardCount?: number): Promise<MigrationResult> {
   await database.assertEncoding();
   for (;;) {
     try {
@@ -59,7 +55,7 @@ export async function migrate(
 }
 
 async function apply(
-  database: Database,
+  database: Engine,
   now: number,
   versionBefore: number,
   shardCount: number | undefined,

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { firstUlid } from '../../model/resource-name.ts';
-import type { Database } from '../port/database.ts';
+import type { Queryable } from '../port/database.ts';
+import type { Engine } from '../port/engine.ts';
 import { prefixedId } from '../sql/columns.ts';
 
 const DAY_MS = 86_400_000;
@@ -38,7 +39,7 @@ export type SweepOptions = {
  * @param now the time by which rows expire, in Unix milliseconds
  */
 export async function sweepExpired(
-  database: Pick<Database, 'read' | 'write'>,
+  database: Queryable,
   now: number,
   { auditDays, signal, onDeleted }: SweepOptions,
 ): Promise<void> {
@@ -67,7 +68,7 @@ export async function sweepExpired(
  * sweep, nothing is deleted until it has been so for a day.
  */
 export class Sweeper {
-  readonly #database: Pick<Database, 'read' | 'write' | 'expiryTime'>;
+  readonly #database: Pick<Engine, 'read' | 'write' | 'expiryTime'>;
   readonly #clock: () => number;
   readonly #options: SweepOptions;
   readonly #stopping = new AbortController();
@@ -77,9 +78,9 @@ export class Sweeper {
   /** Since when the clock is ahead, as `performance.now()`. */
   #aheadSinceMs: number | undefined;
 
-  /** @param clock returns the current time, in Unix milliseconds; see `Database.expiryTime` */
+  /** @param clock returns the current time, in Unix milliseconds; see `Engine.expiryTime` */
   constructor(
-    database: Pick<Database, 'read' | 'write' | 'expiryTime'>,
+    database: Pick<Engine, 'read' | 'write' | 'expiryTime'>,
     clock: () => number,
     options: Omit<SweepOptions, 'signal'>,
   ) {

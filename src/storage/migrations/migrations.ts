@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import type { Database, Queryable } from '../port/database.ts';
+import type { Queryable } from '../port/database.ts';
+import type { Engine } from '../port/engine.ts';
 
 /** A step from an earlier schema version to its own. */
 export type Migration = {
@@ -50,7 +51,7 @@ export function parseMigration(name: string, text: string): Migration {
 /** Returns the migrations after a schema version, for a database with this type of texts. */
 export function migrationsAfter(
   current: number,
-  { textType }: Pick<Database, 'textType'>,
+  { textType }: Pick<Engine, 'textType'>,
 ): readonly Migration[] {
   return MIGRATIONS.filter(({ version }) => version > current).map((migration) => ({
     ...migration,

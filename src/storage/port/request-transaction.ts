@@ -25,7 +25,6 @@ export class RequestTransaction {
     };
     const read: Execute = (sql, params) => (this.hasBegun ? inside : outer).read(sql, params);
     this.database = {
-      ...outer,
       read,
       write: inside.write,
       transaction: (work) => work(inside),

@@ -31,7 +31,7 @@ const LIST_NODES = `SELECT nodename || ':' || nodeport AS name,
   CASE WHEN citus_check_connection_to_node(nodename, nodeport) THEN 1 ELSE 0 END AS is_up
 FROM pg_dist_node WHERE isactive AND noderole = 'primary' AND groupid <> 0`;
 
-/** See `Database.distribute`. */
+/** See `Engine.distribute`. */
 export async function distribute(transaction: Queryable, shardCount?: number): Promise<readonly string[]> {
   if (!(await hasCitus(transaction))) {
     if (shardCount === undefined) return [];
@@ -56,7 +56,7 @@ export async function distribute(transaction: Queryable, shardCount?: number): P
   return [...names, ...replicated];
 }
 
-/** See `Database.nodes`. */
+/** See `Engine.nodes`. */
 export async function listNodes(transaction: Queryable): Promise<ReadonlyMap<string, boolean>> {
   if (!(await hasCitus(transaction))) return new Map();
   await transaction.write(LIMIT_CONNECTION_TIME);

@@ -5,6 +5,7 @@ import {
   type SchemaVersion,
 } from '../migrations/migrations.ts';
 import type { Database, DatabaseRequest, Row, Statement, Value } from '../port/database.ts';
+import type { Engine } from '../port/engine.ts';
 import { DatabaseError, EncodingError, unavailable } from '../port/errors.ts';
 import { remembered } from '../port/remembered.ts';
 import { type ObserveStatement, timedStatements } from '../port/statement-times.ts';
@@ -80,14 +81,46 @@ export function openPostgres(
   url: string,
   settings: PostgresSettings,
   { onPool, onStatement }: PostgresObservers = {},
-): Database {
+): Engine {
   const { timeoutMs } = settings;
   const { pool, probes } = openPools(url, settings, onPool);
+  const database = databasesOf(pool, timeoutMs, onStatement)();
+  return {
+    ...database,
+    checkReady: remembered(() => checkReady(pool, probes, timeoutMs), READINESS_LIFETIME_MS),
+    migrationLock: MIGRATION_LOCK,
+    // In the order of many languages, the order of ids is not that of their times.
+    textType: 'TEXT COLLATE "C"',
+
+    async assertEncoding() {
+      const [row] = await database.read<{ server_encoding: string }>('SHOW server_encoding');
+      const encoding = row?.server_encoding;
+      if (encoding === 'UTF8') return;
+      throw new EncodingError(
+        `The database has the encoding ${encoding}. Create one with ENCODING 'UTF8' TEMPLATE template0.`,
+      );
+    },
+
+    distribute,
+    nodes: () => database.transaction(listNodes),
+    schemaObjects: SCHEMA_OBJECTS,
+    synced: async () => {},
+
+    async expiryTime() {
+      const [row] = await database.read<{ now: number }>(NOW);
+      return row?.now ?? 0;
+    },
+
+    close: async () => void (await Promise.all([pool.close(), probes.close()])),
+  };
+}
+
+/** Returns the function that returns the database for a request. Without a request, each call has the whole timeout. */
+function databasesOf(pool: ConnectionPool, timeoutMs: number, onStatement: ObserveStatement | undefined) {
   const reads = new ReadBatches(pool);
   const timed = timedStatements(onStatement);
-  const isReady = remembered(() => checkReady(pool, probes, timeoutMs), READINESS_LIFETIME_MS);
 
-  function databaseFor(request?: DatabaseRequest): Database {
+  return function databaseFor(request?: DatabaseRequest): Database {
     const deadlineFromNow = () => (request?.startMs ?? performance.now()) + timeoutMs;
 
     function writeIfFirst<R extends Row>(
@@ -99,13 +132,12 @@ export function openPostgres(
       return timed('write', () => retryConflicts(attempt, deadline));
     }
 
-    function read<R extends Row>(sql: string, params: readonly Value[] = []): Promise<readonly R[]> {
-      const rows = timed('read', () => reads.read({ sql, params, deadline: deadlineFromNow() }));
-      return rows as Promise<readonly R[]>;
-    }
-
     return {
-      read,
+      read<R extends Row>(sql: string, params: readonly Value[] = []) {
+        const rows = timed('read', () => reads.read({ sql, params, deadline: deadlineFromNow() }));
+        return rows as Promise<readonly R[]>;
+      },
+
       write: (sql, params = []) => writeIfFirst([{ sql, params }]),
       writeIfFirst,
 
@@ -117,35 +149,8 @@ export function openPostgres(
       },
 
       forRequest: databaseFor,
-      checkReady: isReady,
-      migrationLock: MIGRATION_LOCK,
-      // In the order of many languages, the order of ids is not that of their times.
-      textType: 'TEXT COLLATE "C"',
-
-      async assertEncoding() {
-        const [row] = await read<{ server_encoding: string }>('SHOW server_encoding');
-        const encoding = row?.server_encoding;
-        if (encoding === 'UTF8') return;
-        throw new EncodingError(
-          `The database has the encoding ${encoding}. Create one with ENCODING 'UTF8' TEMPLATE template0.`,
-        );
-      },
-
-      distribute,
-      nodes: () => databaseFor().transaction(listNodes),
-      schemaObjects: SCHEMA_OBJECTS,
-      synced: async () => {},
-
-      async expiryTime() {
-        const [row] = await read<{ now: number }>(NOW);
-        return row?.now ?? 0;
-      },
-
-      close: async () => void (await Promise.all([pool.close(), probes.close()])),
     };
-  }
-
-  return databaseFor();
+  };
 }
 
 /** See `Database.writeIfFirst`. */
@@ -179,7 +184,7 @@ function openPools(url: string, settings: PostgresSettings, onPool: ObservePool 
   return { pool, probes };
 }
 
-/** See `Database.checkReady`. */
+/** See `Engine.checkReady`. */
 async function checkReady(pool: ConnectionPool, probes: ConnectionPool, timeoutMs: number): Promise<void> {
   const use = { deadline: performance.now() + timeoutMs };
   try {

@@ -6,7 +6,7 @@ function columnsOf(table: string, numbers: string): string {
 }
 
 /**
- * See `Database.schemaObjects`. The tables are those that statements find by their names, which can be in another schema
+ * See `Engine.schemaObjects`. The tables are those that statements find by their names, which can be in another schema
  * than the first one.
  */
 export const SCHEMA_OBJECTS = `WITH t AS (SELECT oid, relname AS name, relpersistence FROM pg_class

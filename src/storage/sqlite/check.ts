@@ -1,10 +1,10 @@
 import { DatabaseSync } from 'node:sqlite';
 import { FIND_SCHEMA_VERSION, MIGRATIONS } from '../migrations/migrations.ts';
-import type { SchemaObject } from '../port/database.ts';
+import type { SchemaObject } from '../port/engine.ts';
 import { allProblems, MAX_DESCRIBED, type Problems, problemsOfKind } from '../port/problems.ts';
 import { primaryResultCode } from './statements.ts';
 
-/** See `Database.schemaObjects`. The indexes of SQLite's own, for the keys, have another origin. */
+/** See `Engine.schemaObjects`. The indexes of SQLite's own, for the keys, have another origin. */
 export const SCHEMA_OBJECTS = `WITH t AS (SELECT name FROM sqlite_schema WHERE type = 'table')
 SELECT 'table ' || name AS name, 'permanent' AS definition FROM t
 UNION ALL SELECT 'column ' || t.name || '.' || c.name, lower(c.type) || iif(c."notnull" OR c.pk > 0, ' not null', '')

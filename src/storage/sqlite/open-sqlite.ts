@@ -1,14 +1,8 @@
 import { closeSync, existsSync, mkdirSync, openSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import {
-  type Database,
-  type Execute,
-  type Queryable,
-  type Row,
-  type Value,
-  writeEach,
-} from '../port/database.ts';
+import { type Execute, type Queryable, type Row, type Value, writeEach } from '../port/database.ts';
+import type { Engine } from '../port/engine.ts';
 import { DistributionError, unavailable } from '../port/errors.ts';
 import { remembered } from '../port/remembered.ts';
 import { type ObserveStatement, timedStatements } from '../port/statement-times.ts';
@@ -35,7 +29,7 @@ export type SqliteSettings = {
 };
 
 const ONE_FILE: Pick<
-  Database,
+  Engine,
   'migrationLock' | 'textType' | 'assertEncoding' | 'schemaObjects' | 'nodes' | 'distribute'
 > = {
   migrationLock: [],
@@ -65,10 +59,7 @@ const SETTINGS = { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true }
  * @throws DatabaseMissingError if it does not exist and must not be created
  * @throws UNAVAILABLE if the file cannot be opened
  */
-export function openSqlite(
-  link: string,
-  { create, onFailure, onSync, onStatement }: SqliteSettings,
-): Database {
+export function openSqlite(link: string, { create, onFailure, onSync, onStatement }: SqliteSettings): Engine {
   if (create) createFile(link);
   else if (!existsSync(link)) {
     throw new DatabaseMissingError(`The database file ${link} does not exist. Run "paw migrate".`);
@@ -94,7 +85,7 @@ export function openSqlite(
     execute(sql, params) as readonly R[];
   const transaction: Queryable = { read: inTransaction, write: inTransaction };
 
-  const database: Database = {
+  const engine: Engine = {
     read: <R extends Row>(sql: string, params: readonly Value[] = []) =>
       timed('read', () => readByTurn(sql, params)) as Promise<readonly R[]>,
 
@@ -106,7 +97,7 @@ export function openSqlite(
     writeIfFirst: (statements) =>
       timed('write', () => writes.transaction(() => writeEach(transaction, statements))),
 
-    forRequest: () => database,
+    forRequest: () => engine,
     synced: () => log.sync(),
     expiryTime: async (clock) => clock(),
     checkReady: remembered(async () => {
@@ -124,7 +115,7 @@ export function openSqlite(
       writer.close();
     },
   };
-  return database;
+  return engine;
 }
 
 /** @param file the file as it was before */

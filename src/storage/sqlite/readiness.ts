@@ -25,7 +25,7 @@ export class ReadinessCheck {
     this.#needsSpace = needsSpace;
   }
 
-  /** See `Database.checkReady`. */
+  /** See `Engine.checkReady`. */
   run(): void {
     try {
       this.#connection ??= new DatabaseSync(this.#path, { timeout: 0 });

@@ -1,7 +1,8 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openDatabase } from '../../../src/storage/open-database.ts';
-import type { Database, Queryable } from '../../../src/storage/port/database.ts';
+import type { Queryable } from '../../../src/storage/port/database.ts';
+import type { Engine } from '../../../src/storage/port/engine.ts';
 import { DatabaseError } from '../../../src/storage/port/errors.ts';
 import { testDatabase } from '../../support/gateway.ts';
 import { LONG_TIMEOUT } from '../../support/long-deadlines.ts';
@@ -13,7 +14,7 @@ const ADD = 'INSERT INTO item (id, note, at) VALUES ($1, $2, $3)';
 const LIST = 'SELECT id, note, at FROM item ORDER BY id';
 
 let url: string;
-let database: Database;
+let database: Engine;
 
 beforeEach(async () => {
   ({ url } = await testDatabase());

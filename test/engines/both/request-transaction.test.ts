@@ -1,6 +1,6 @@
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from '../../../src/storage/open-database.ts';
-import type { Database } from '../../../src/storage/port/database.ts';
+import type { Engine } from '../../../src/storage/port/engine.ts';
 import { RequestTransaction } from '../../../src/storage/port/request-transaction.ts';
 import { testDatabase } from '../../support/gateway.ts';
 import { LONG_TIMEOUT } from '../../support/long-deadlines.ts';
@@ -8,7 +8,7 @@ import { LONG_TIMEOUT } from '../../support/long-deadlines.ts';
 const ADD = 'INSERT INTO item (id) VALUES ($1)';
 const LIST = 'SELECT id FROM item ORDER BY id';
 
-let database: Database;
+let database: Engine;
 let own: RequestTransaction;
 
 beforeEach(async () => {

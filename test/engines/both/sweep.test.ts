@@ -4,7 +4,8 @@ import { insertAccount } from '../../../src/storage/accounts.ts';
 import { migrate } from '../../../src/storage/jobs/migrate.ts';
 import { Sweeper, sweepExpired } from '../../../src/storage/jobs/sweep.ts';
 import { openDatabase } from '../../../src/storage/open-database.ts';
-import type { Database, Queryable } from '../../../src/storage/port/database.ts';
+import type { Queryable } from '../../../src/storage/port/database.ts';
+import type { Engine } from '../../../src/storage/port/engine.ts';
 import { insertProject } from '../../../src/storage/projects.ts';
 import { newTokenStatement } from '../../../src/storage/tokens.ts';
 import { makeDatabase, type TestClock, testClock } from '../../support/gateway.ts';
@@ -18,7 +19,7 @@ const AUDIT_DAYS = 3;
 const ACCOUNT = 'account' as Ulid;
 const PROJECT = 'project' as Ulid;
 
-let database: Database;
+let database: Engine;
 let clock: TestClock;
 
 beforeAll(async () => {

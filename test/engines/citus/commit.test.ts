@@ -1,6 +1,7 @@
 import { expect, inject, test, vi } from 'vitest';
 import { openDatabase } from '../../../src/storage/open-database.ts';
-import type { Database, Queryable } from '../../../src/storage/port/database.ts';
+import type { Queryable } from '../../../src/storage/port/database.ts';
+import type { Engine } from '../../../src/storage/port/engine.ts';
 import { reasonOf, ulidOf } from '../../support/actors.ts';
 import { bothApis } from '../../support/apis.ts';
 import { type CitusDatabase, makeCitusDatabase } from '../../support/citus.ts';
@@ -34,7 +35,7 @@ let tenant: Tenant;
 let shard: string;
 let proxy: TcpProxy;
 /** The worker of the tenant, without the proxy. */
-let worker: Database;
+let worker: Engine;
 
 startBeforeAll(async (opening) => {
   const portFor = async (target: number) => {

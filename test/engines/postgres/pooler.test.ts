@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { openDatabase } from '../../../src/storage/open-database.ts';
-import type { Database } from '../../../src/storage/port/database.ts';
+import type { Engine } from '../../../src/storage/port/engine.ts';
 import { createApp, resultOf, signIn } from '../../support/actors.ts';
 import { bothApis } from '../../support/apis.ts';
 import { freePort } from '../../support/free-port.ts';
@@ -34,7 +34,7 @@ type Pooler = {
 // Debian installs it in a folder that only root has in its PATH.
 const ENVIRONMENT = { PATH: `${process.env['PATH']}:/usr/sbin` };
 
-let direct: Database;
+let direct: Engine;
 let directUrl: string;
 
 startBeforeAll(async (opening) => {

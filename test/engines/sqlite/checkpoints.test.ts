@@ -2,14 +2,14 @@ import { mkdirSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { openDatabase } from '../../../src/storage/open-database.ts';
-import type { Database } from '../../../src/storage/port/database.ts';
+import type { Engine } from '../../../src/storage/port/engine.ts';
 import { Checkpoints } from '../../../src/storage/sqlite/checkpoints.ts';
 import { pathOf } from '../../support/engine.ts';
 import { testDatabase } from '../../support/gateway.ts';
 
 const MEGABYTE = 1_000_000;
 
-let database: Database;
+let database: Engine;
 let path: string;
 
 beforeEach(async () => {

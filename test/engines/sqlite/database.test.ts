@@ -2,14 +2,14 @@ import { statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from '../../../src/storage/open-database.ts';
-import type { Database } from '../../../src/storage/port/database.ts';
+import type { Engine } from '../../../src/storage/port/engine.ts';
 import { onDatabase, pathOf } from '../../support/engine.ts';
 import { testDatabase } from '../../support/gateway.ts';
 
 const ADD = 'INSERT INTO item (id) VALUES ($1)';
 
 let path: string;
-let database: Database;
+let database: Engine;
 
 beforeEach(async () => {
   const { url } = await testDatabase();

@@ -3,7 +3,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { openDatabase } from '../../../src/storage/open-database.ts';
-import type { Database } from '../../../src/storage/port/database.ts';
+import type { Engine } from '../../../src/storage/port/engine.ts';
 import { send } from '../../support/apis.ts';
 import { pathOf } from '../../support/engine.ts';
 import { seedTenant, testDatabase, testGateway } from '../../support/gateway.ts';
@@ -12,7 +12,7 @@ type Done = (error: NodeJS.ErrnoException | null) => void;
 
 const ADD = 'INSERT INTO item (id) VALUES ($1)';
 
-let database: Database;
+let database: Engine;
 let path: string;
 let onFailure: ReturnType<typeof vi.fn<(error: Error) => void>>;
 /** The committed ids in the order of their insertion, as another process sees them. */

@@ -3,7 +3,7 @@ import { copyFileSync, renameSync, rmSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test, vi } from 'vitest';
 import { openDatabase } from '../../../src/storage/open-database.ts';
-import type { Database } from '../../../src/storage/port/database.ts';
+import type { Engine } from '../../../src/storage/port/engine.ts';
 import { readiness, send } from '../../support/apis.ts';
 import { damageTable, pathOf } from '../../support/engine.ts';
 import { migrateDatabase, seedTenant, testDatabase, testGateway } from '../../support/gateway.ts';
@@ -38,8 +38,8 @@ test.each<[string, (file: string) => void]>([
   const { url } = await testDatabase();
   await migrateDatabase(url);
   for (const notice of [
-    (database: Database) => expect(database.write(ADD)).rejects.toMatchObject({ reason: 'RESULT_UNKNOWN' }),
-    (database: Database) => expect(database.checkReady()).rejects.toMatchObject({ reason: 'UNAVAILABLE' }),
+    (database: Engine) => expect(database.write(ADD)).rejects.toMatchObject({ reason: 'RESULT_UNKNOWN' }),
+    (database: Engine) => expect(database.checkReady()).rejects.toMatchObject({ reason: 'UNAVAILABLE' }),
   ]) {
     const onFailure = vi.fn<(error: Error) => void>();
     const copy = `${url}.${randomUUID()}`;

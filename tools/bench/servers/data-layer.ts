@@ -6,7 +6,7 @@ import { idGenerator } from '../../../src/model/resource-name.ts';
 import { BackgroundWrites } from '../../../src/storage/background-writes.ts';
 import { openDatabase } from '../../../src/storage/open-database.ts';
 import { loadPageTokenKey } from '../../../src/storage/page-token-key.ts';
-import type { Database } from '../../../src/storage/port/database.ts';
+import type { Engine } from '../../../src/storage/port/engine.ts';
 
 /** Opens the data layer of the gateway, for use in another server. */
 export async function openDataLayer(): Promise<DataLayer> {
@@ -15,10 +15,11 @@ export async function openDataLayer(): Promise<DataLayer> {
 }
 
 /** Returns the data layer of the gateway on a database. */
-export async function dataLayerOf(database: Database, publicUrl: string): Promise<DataLayer> {
+export async function dataLayerOf(database: Engine, publicUrl: string): Promise<DataLayer> {
   const clock = Date.now;
   return createDataLayer({
     database,
+    synced: () => database.synced(),
     backgroundWrites: new BackgroundWrites(database, () => {}),
     passwords: new PasswordHasher(),
     pageTokens: pageTokens(await loadPageTokenKey(database)),
