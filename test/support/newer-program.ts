@@ -26,7 +26,7 @@ export function newerProgram(...migrations: readonly string[]): NewerProgram {
   }
   for (const [index, text] of migrations.entries()) {
     const version = String(LATEST_VERSION + 1 + index).padStart(4, '0');
-    writeFileSync(join(folder, `src/storage/jobs/migrations/${version}-next.sql`), text);
+    writeFileSync(join(folder, `src/storage/migrations/${version}-next.sql`), text);
   }
   const start = (words: readonly string[], settings: Settings) =>
     startProgram(process.execPath, [join(folder, 'src/main.js'), ...words], settings);
