@@ -5,13 +5,13 @@ import { parseFields } from '../model/fields/fields.ts';
 import { conditionalUpdateWalletFields } from '../model/fields/operation-fields.ts';
 import { idOf } from '../model/resource-name.ts';
 import type { Wallet } from '../model/wallet.ts';
-import { audited } from '../storage/audit-events.ts';
+import { auditChange } from '../storage/audit-events.ts';
 import { isForeignKeyViolation } from '../storage/port/foreign-keys.ts';
 import {
   findAccountOfWallet,
   findUpdateTargets,
   findWallet,
-  updateWallet as updateWalletRow,
+  updateWalletChange,
   type WalletRow,
 } from '../storage/wallets.ts';
 import { accountOf } from './access/account-of.ts';
@@ -82,8 +82,9 @@ export const updateWallet = operation(
       resource: name,
       fields,
     });
-    const updated = updateWalletRow(audited(database, event), wallet, columns, conditions);
-    const row = await updated.catch((error: unknown) => {
+    const update = updateWalletChange(wallet, columns, conditions);
+    const updated = database.writeIfFirst<WalletRow>([update, auditChange(event)]);
+    const [row] = await updated.catch((error: unknown) => {
       // The project can be deleted after the check, for example while the password is hashed.
       throw isForeignKeyViolation(error) ? missingProject(caller) : error;
     });

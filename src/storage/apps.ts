@@ -1,14 +1,14 @@
 import type { Ulid } from '../model/resource-name.ts';
-import { type AuditEventRow, auditStatement } from './audit-events.ts';
+import { type AuditEventRow, auditChange } from './audit-events.ts';
 import { LAST_USE_INTERVAL_MS } from './background-writes.ts';
-import { type Database, IF_ALLOWED, type Queryable, type Row, type Statement } from './port/database.ts';
+import { valuesIf } from './port/change.ts';
+import type { ChangeSql, Database, Queryable, Row, Statement } from './port/database.ts';
 import { isForeignKeyViolation } from './port/foreign-keys.ts';
 import { APP, APP_KEY_HASHES, NEW_APP, namesOf, type RowOf, valuesOf } from './sql/columns.ts';
 import { List } from './sql/keyset-list.ts';
 import {
   findAccountOf,
   ifRevision,
-  placeholders,
   type RowId,
   readRow,
   revisionList,
@@ -36,12 +36,13 @@ export const APPS = new List<AppRow>(TABLE, { where: ['account_id ='], part: 'pr
 const INSERTED = namesOf(NEW_APP);
 
 // Insertions of one account wait for each other.
-const COUNT = `UPDATE account SET app_count = app_count + 1
-WHERE id = $1 AND app_count < $2
-  AND EXISTS (SELECT 1 FROM project WHERE account_id = $1 AND project.id = $3) AND ${IF_ALLOWED}
+const COUNT: ChangeSql = ([account, max, project], condition) => `UPDATE account SET app_count = app_count + 1
+WHERE id = ${account} AND app_count < ${max}
+  AND EXISTS (SELECT 1 FROM project WHERE account_id = ${account} AND project.id = ${project}) AND ${condition}
 RETURNING id`;
 
-const INSERT = `INSERT INTO app (${NEW_APP}) VALUES (${placeholders(INSERTED, 1)})`;
+const INSERT: ChangeSql = (values, condition) =>
+  `INSERT INTO app (${NEW_APP}) ${valuesIf(values, condition)}`;
 
 // The columns that an insertion leaves out.
 const NEW_ROW = {
@@ -84,7 +85,7 @@ export async function insertApp(
   const count = { sql: COUNT, params: [app.account_id, max, app.project_id] };
   const insertion = { sql: INSERT, params: valuesOf(app, INSERTED) };
   try {
-    const counted = await database.writeIfFirst([count, insertion, auditStatement(event)]);
+    const counted = await database.writeIfFirst([count, insertion, auditChange(event)]);
     return counted.length > 0 ? { ...NEW_ROW, ...app } : undefined;
   } catch (error) {
     // The project was deleted at the same time.

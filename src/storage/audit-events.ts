@@ -1,9 +1,9 @@
 import type { AuditAction } from '../model/audit-event.ts';
 import type { Ulid } from '../model/resource-name.ts';
-import type { Database, Queryable, Statement } from './port/database.ts';
+import { valuesIf, writeEach } from './port/change.ts';
+import type { Change, ChangeSql, Queryable } from './port/database.ts';
 import { AUDIT_EVENT, namesOf, prefixedId, type RowOf, valuesOf } from './sql/columns.ts';
 import { List } from './sql/keyset-list.ts';
-import { placeholders } from './sql/row-statements.ts';
 
 /** A row of the table `audit_event`. `fields` are names of fields, with commas between them. */
 export type AuditEventRow = Omit<RowOf<typeof AUDIT_EVENT>, 'address'> & { readonly address: string | null };
@@ -16,7 +16,8 @@ const ON_CONFLICT = `ON CONFLICT (account_id, count_key) DO UPDATE SET
   last_time_ms = CASE WHEN excluded.last_time_ms > audit_event.last_time_ms
     THEN excluded.last_time_ms ELSE audit_event.last_time_ms END`;
 
-const INSERT = `INSERT INTO audit_event (${AUDIT_EVENT}) VALUES (${placeholders(NAMES, 1)}) ${ON_CONFLICT}`;
+const INSERT: ChangeSql = (values, condition) =>
+  `INSERT INTO audit_event (${AUDIT_EVENT}) ${valuesIf(values, condition)} ${ON_CONFLICT}`;
 
 const TABLE = { name: 'audit_event', columns: AUDIT_EVENT } as const;
 
@@ -54,24 +55,12 @@ const COUNT = `SELECT COUNT(*) AS count FROM (SELECT 1 AS one FROM audit_event
 
 /** Inserts an event, or adds it to an event with the same key of its count. */
 export async function insertAuditEvent(database: Queryable, event: AuditEventRow): Promise<void> {
-  const { sql, params } = auditStatement(event);
-  await database.write(sql, params);
+  await writeEach(database, [auditChange(event)]);
 }
 
-/** Returns the statement of `insertAuditEvent`, for `Database.writeIfFirst`. */
-export function auditStatement(event: AuditEventRow): Statement {
+/** Returns the change of `insertAuditEvent`, for `Database.writeIfFirst`. */
+export function auditChange(event: AuditEventRow): Change {
   return { sql: INSERT, params: valuesOf(event, NAMES) };
-}
-
-/**
- * Returns a target for one statement with RETURNING. The event is inserted in the transaction of the statement, if that
- * returns a row.
- */
-export function audited(
-  database: Pick<Database, 'writeIfFirst'>,
-  event: AuditEventRow,
-): Pick<Queryable, 'write'> {
-  return { write: (sql, params = []) => database.writeIfFirst([{ sql, params }, auditStatement(event)]) };
 }
 
 /** The events of an account with an action and with ids from `first` on. */

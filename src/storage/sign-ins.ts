@@ -1,9 +1,9 @@
 import type { Ulid } from '../model/resource-name.ts';
 import type { AppRow } from './apps.ts';
-import { type AuditEventRow, auditStatement } from './audit-events.ts';
-import { type Database, FOR_SHARE, IF_ALLOWED, type Statement } from './port/database.ts';
+import { type AuditEventRow, auditChange } from './audit-events.ts';
+import { type Change, type ChangeSql, type Database, FOR_SHARE } from './port/database.ts';
 import { APP } from './sql/columns.ts';
-import { type NewTokenRow, newTokenStatement } from './tokens.ts';
+import { type NewTokenRow, newTokenChange } from './tokens.ts';
 
 export type SignIn = {
   /** The public id of the current key of the app, when its keys were compared. */
@@ -16,12 +16,14 @@ export type SignIn = {
 
 // A deactivation or a rotation waits for this lock, and then ends the new token as well. A sign-in that waits for one of
 // them finds no row. Sign-ins don't wait for each other.
-const LOCK = `SELECT ${APP} FROM app
-WHERE account_id = $1 AND id = $2 AND private_key_id = $3 AND active = 1 AND ${IF_ALLOWED} ${FOR_SHARE}`;
+const LOCK: ChangeSql = ([account, app, key], condition) => `SELECT ${APP} FROM app
+WHERE account_id = ${account} AND id = ${app} AND private_key_id = ${key} AND active = 1 AND ${condition} ${FOR_SHARE}`;
 
 // The ids sort by the time of issue. The subquery reads the newest tokens, up to the maximum.
-const REVOKE_OLDEST = `DELETE FROM token WHERE account_id = $1 AND app_id = $2 AND id <=
-  (SELECT id FROM token WHERE account_id = $1 AND app_id = $2 ORDER BY id DESC LIMIT 1 OFFSET $3)`;
+const REVOKE_OLDEST: ChangeSql = ([account, app, count], condition) => {
+  const ofApp = `FROM token WHERE account_id = ${account} AND app_id = ${app}`;
+  return `DELETE ${ofApp} AND ${condition} AND id <= (SELECT id ${ofApp} ORDER BY id DESC LIMIT 1 OFFSET ${count})`;
+};
 
 // The average number of tokens that a sign-in reads to revoke the oldest ones.
 const MEAN_TOKENS_READ = 64;
@@ -38,10 +40,10 @@ export async function insertSignIn(
   { currentKeyId, token, maxTokens, event }: SignIn,
 ): Promise<AppRow | undefined> {
   const { account_id: accountId, app_id: appId } = token;
-  const lock: Statement = { sql: LOCK, params: [accountId, appId, currentKeyId] };
-  const revocation: Statement = { sql: REVOKE_OLDEST, params: [accountId, appId, maxTokens - 1] };
+  const lock: Change = { sql: LOCK, params: [accountId, appId, currentKeyId] };
+  const revocation: Change = { sql: REVOKE_OLDEST, params: [accountId, appId, maxTokens - 1] };
   const revocations = Math.random() * maxTokens < MEAN_TOKENS_READ ? [revocation] : [];
-  const others = [...revocations, newTokenStatement(token), auditStatement(event)];
+  const others = [...revocations, newTokenChange(token), auditChange(event)];
   const [app] = await database.writeIfFirst<AppRow>([lock, ...others]);
   return app;
 }

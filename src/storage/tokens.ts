@@ -1,9 +1,10 @@
 import type { Ulid } from '../model/resource-name.ts';
 import { LAST_USE_INTERVAL_MS } from './background-writes.ts';
-import type { Queryable, Statement } from './port/database.ts';
+import { valuesIf, writeEach } from './port/change.ts';
+import type { Change, ChangeSql, Queryable, Statement } from './port/database.ts';
 import { NEW_TOKEN, namesOf, prefixedId, type RowOf, TOKEN, valuesOf } from './sql/columns.ts';
 import { List } from './sql/keyset-list.ts';
-import { placeholders, type RowId, readRow, writeRow } from './sql/row-statements.ts';
+import { type RowId, readRow, writeRow } from './sql/row-statements.ts';
 
 export type TokenRow = RowOf<typeof TOKEN>;
 
@@ -21,14 +22,20 @@ export const TOKENS = new List<TokenRow>(
 
 const INSERTED = namesOf(NEW_TOKEN);
 
-const INSERT = `INSERT INTO token (${NEW_TOKEN}) VALUES (${placeholders(INSERTED, 1)})`;
+const INSERT: ChangeSql = (values, condition) =>
+  `INSERT INTO token (${NEW_TOKEN}) ${valuesIf(values, condition)}`;
 
 // The tokens of an account that is suspended or being deleted are not valid.
-const IF_VALID = `FROM token JOIN account ON account.id = token.account_id
-WHERE token.account_id = $1 AND token.id = $2 AND token.expire_time_ms > $3
-  AND account.id = $1 AND account.state = 'ACTIVE'`;
+function ifValid([account, id, now]: readonly string[]): string {
+  return `FROM token JOIN account ON account.id = token.account_id
+WHERE token.account_id = ${account} AND token.id = ${id} AND token.expire_time_ms > ${now}
+  AND account.id = ${account} AND account.state = 'ACTIVE'`;
+}
 
-const IS_VALID = `SELECT 1 AS one ${IF_VALID}`;
+const IS_VALID: ChangeSql = (names, condition) => `SELECT 1 AS one ${ifValid(names)} AND ${condition}`;
+
+const REVOKE: ChangeSql = ([account, id, now], condition) => `DELETE FROM token
+WHERE account_id = ${account} AND id = ${id} AND expire_time_ms > ${now} AND ${condition} RETURNING account_id, app_id`;
 
 const REVOKE_OTHER_KEYS = 'DELETE FROM token WHERE account_id = $1 AND app_id = $2 AND app_key_id <> $3';
 
@@ -61,8 +68,8 @@ export async function endTokensWithKey(
   await transaction.write(SHORTEN, [accountId, id, expireTimeMs]);
 }
 
-/** Returns the statement that inserts a token. It can be one of `Database.writeIfFirst`. */
-export function newTokenStatement(token: NewTokenRow): Statement {
+/** Returns the change that inserts a token. */
+export function newTokenChange(token: NewTokenRow): Change {
   return { sql: INSERT, params: valuesOf(token, INSERTED) };
 }
 
@@ -73,21 +80,29 @@ export const findToken = readRow<TokenSecretRow, [accountId: Ulid, id: Ulid]>(
 
 /** Returns a token if it is valid at `now`: if it has not ended, and its account is active. */
 export const findValidToken = readRow<TokenSecretRow, [accountId: Ulid, id: Ulid, now: number]>(
-  `SELECT ${[...namesOf(TOKEN), 'hash'].map((column) => `token.${column}`)} ${IF_VALID}`,
+  `SELECT ${[...namesOf(TOKEN), 'hash'].map((column) => `token.${column}`)} ${ifValid(['$1', '$2', '$3'])}`,
 );
 
-/** Returns a statement that returns a row if a token is valid at `now`. */
-export function validTokenStatement(accountId: Ulid, id: Ulid, now: number): Statement {
+/** Returns a SELECT that returns a row if a token is valid at `now`. */
+export function validTokenCheck(accountId: Ulid, id: Ulid, now: number): Change {
   return { sql: IS_VALID, params: [accountId, id, now] };
 }
 
 export type RevokedToken = RowOf<'account_id, app_id'>;
 
-/** Revokes a token of an account or of one of its apps, if it is valid at `now`. Returns undefined if it is not. */
-export const revokeToken = writeRow<RevokedToken, [accountId: Ulid, id: Ulid, now: number]>(
-  `DELETE FROM token WHERE account_id = $1 AND id = $2 AND expire_time_ms > $3
-RETURNING account_id, app_id`,
-);
+/** Returns the change that revokes a token of an account or of one of its apps, if it is valid at `now`. */
+export function revokeTokenChange(accountId: Ulid, id: Ulid, now: number): Change {
+  return { sql: REVOKE, params: [accountId, id, now] };
+}
+
+/** Revokes such a token. Returns undefined if it is not valid. */
+export async function revokeToken(
+  transaction: Queryable,
+  ...token: Parameters<typeof revokeTokenChange>
+): Promise<RevokedToken | undefined> {
+  const [row] = await writeEach<RevokedToken>(transaction, [revokeTokenChange(...token)]);
+  return row;
+}
 
 /** Returns the statement that stores `now` as the last use of a token, or undefined if the stored one is recent. */
 export function lastUseStatement(

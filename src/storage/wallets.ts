@@ -1,7 +1,7 @@
 import { type Preconditions, secondAfter } from '../model/etag.ts';
 import type { ResourceName, Ulid } from '../model/resource-name.ts';
 import { titleKey } from '../model/title-key.ts';
-import { IF_ALLOWED, type Queryable } from './port/database.ts';
+import type { Change, ChangeSql, Queryable } from './port/database.ts';
 import { namesOf, prefixedId, type RowOf, valuesOf, WALLET } from './sql/columns.ts';
 import { List } from './sql/keyset-list.ts';
 import { MAX_MATCHES } from './sql/keyset-sql.ts';
@@ -63,11 +63,11 @@ const CONDITIONS = 6 + CHANGED.length;
 
 // COALESCE keeps the current value of a column without a new value. Two concurrent updates of
 // different fields therefore do not overwrite each other.
-const UPDATE = `UPDATE wallet SET
+const UPDATE: ChangeSql = (_, condition) => `UPDATE wallet SET
   update_time_ms = $4, revision = $5, ${CHANGED.map((column, index) => `${column} = COALESCE($${6 + index}, ${column})`)}
 WHERE account_id = $1 AND id = $2 AND project_id = COALESCE($3, project_id)
   AND (CAST($6 AS TEXT) IS NULL OR EXISTS (SELECT 1 FROM project p WHERE p.account_id = $1 AND p.id = $6))
-  AND ${ifRevision(CONDITIONS)} AND ${unlessRevision(CONDITIONS + 1)} AND ${ifUnmodified(CONDITIONS + 2)} AND ${IF_ALLOWED}
+  AND ${ifRevision(CONDITIONS)} AND ${unlessRevision(CONDITIONS + 1)} AND ${ifUnmodified(CONDITIONS + 2)} AND ${condition}
 RETURNING ${WALLET}`;
 
 export const insertWallet = insertInto('wallet', `${WALLET}, title_key` as const);
@@ -108,22 +108,19 @@ export const deleteWallet = writeRow<WalletRow, [name: ResourceName<'wallets'>]>
 );
 
 /**
- * Updates a wallet and returns its new row, or undefined if the wallet or its new project does not exist, or the wallet does
- * not meet the conditions.
+ * Returns the change that updates a wallet and returns its new row, unless the wallet or its new project does not exist, or
+ * the wallet does not meet the conditions. It is the first of its statement.
  */
-export async function updateWallet(
-  database: Pick<Queryable, 'write'>,
+export function updateWalletChange(
   wallet: ScopedWalletId,
   { update_time_ms: now, revision, ...changes }: WalletChanges,
   { ifMatch, ifNoneMatch, ifUnmodifiedSince }: Preconditions,
-): Promise<WalletRow | undefined> {
+): Change {
   const { title } = changes;
   const values = valuesOf({ ...changes, title_key: title && titleKey(title) }, CHANGED);
   const since = ifUnmodifiedSince === undefined ? null : secondAfter(ifUnmodifiedSince);
   const conditions = [revisionList(ifMatch), revisionList(ifNoneMatch), since];
-  const params = [...paramsOf(wallet), now, revision, ...values, ...conditions];
-  const [row] = await database.write<WalletRow>(UPDATE, params);
-  return row;
+  return { sql: UPDATE, params: [...paramsOf(wallet), now, revision, ...values, ...conditions] };
 }
 
 function paramsOf({ accountId, id, withinProjectId }: ScopedWalletId) {

@@ -140,7 +140,7 @@ function around(
   const wrapped: Database = {
     read: (sql, params) => wrap(() => database.read(sql, params), true),
     write: (sql, params) => wrap(() => database.write(sql, params), false),
-    writeIfFirst: (statements) => wrap(() => database.writeIfFirst(statements), false),
+    writeIfFirst: (changes) => wrap(() => database.writeIfFirst(changes), false),
     transaction: (work) => wrap(() => database.transaction(work), false),
     forRequest: () => wrapped,
   };

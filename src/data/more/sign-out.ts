@@ -1,7 +1,7 @@
 import type { Caller } from '../../model/caller.ts';
 import { resourceName } from '../../model/resource-name.ts';
-import { audited } from '../../storage/audit-events.ts';
-import { revokeToken } from '../../storage/tokens.ts';
+import { auditChange } from '../../storage/audit-events.ts';
+import { revokeTokenChange } from '../../storage/tokens.ts';
 import { auditEvent } from '../audit/audit.ts';
 import type { Dependencies } from '../operation/dependencies.ts';
 import { operation } from '../operation/operation.ts';
@@ -20,5 +20,5 @@ export async function endTokenOf(
   const act = { accountId, action: 'sign_out', resource, tokenId } as const;
   const event = auditEvent(dependencies, caller, act);
   const { database, clock } = dependencies;
-  await revokeToken(audited(database, event), accountId, tokenId, clock());
+  await database.writeIfFirst([revokeTokenChange(accountId, tokenId, clock()), auditChange(event)]);
 }

@@ -8,8 +8,9 @@ import {
   tokenTitle,
 } from '../../model/fields/fields.ts';
 import { idOf, type Ulid } from '../../model/resource-name.ts';
+import { writeEach } from '../../storage/port/change.ts';
 import { isForeignKeyViolation } from '../../storage/port/foreign-keys.ts';
-import { newTokenStatement } from '../../storage/tokens.ts';
+import { newTokenChange } from '../../storage/tokens.ts';
 import { requireAccount } from '../access/account-of.ts';
 import { recordAct } from '../audit/audit.ts';
 import type { AdminContext } from '../operation/dependencies.ts';
@@ -52,7 +53,7 @@ export async function createAccountToken(
     const id = admin.newId();
     const accessToken = createCredential('acct', accountId, id);
     const expireTimeMs = admin.clock() + ttlSeconds * 1000;
-    const { sql, params } = newTokenStatement({
+    const token = newTokenChange({
       account_id: accountId,
       id,
       project_id: named === undefined ? default_project_id : idOf(named),
@@ -64,7 +65,7 @@ export async function createAccountToken(
       is_read_only: readOnly ? 1 : 0,
       expire_time_ms: expireTimeMs,
     });
-    await transaction.write(sql, params);
+    await writeEach(transaction, [token]);
     const act = { action: 'token.create', resource: account, tokenId: id } as const;
     await recordAct(transaction, admin, 'operator', { accountId, ...act });
     return { id, accessToken, expireTimeMs };

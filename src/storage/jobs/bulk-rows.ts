@@ -1,7 +1,7 @@
 import type { Ulid } from '../../model/resource-name.ts';
+import { placeholders } from '../port/change.ts';
 import type { Database, Queryable, Row, Value } from '../port/database.ts';
 import { namesOf, noRows, TABLES, type Table, type TableCounts, valuesOf } from '../sql/columns.ts';
-import { placeholders } from '../sql/row-statements.ts';
 
 const READ_BATCH_SIZE = 500;
 

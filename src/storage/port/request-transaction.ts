@@ -1,4 +1,5 @@
-import { type Database, type Execute, type Queryable, type Statement, writeEach } from './database.ts';
+import { writeEach } from './change.ts';
+import type { Database, Execute, Queryable, Statement } from './database.ts';
 import { unavailable } from './errors.ts';
 
 /**
@@ -28,7 +29,7 @@ export class RequestTransaction {
       read,
       write: inside.write,
       transaction: (work) => work(inside),
-      writeIfFirst: (statements) => writeEach(inside, statements),
+      writeIfFirst: (changes) => writeEach(inside, changes),
       forRequest: () => this.database,
     };
   }

@@ -1,38 +1,35 @@
-import { renumbered, type Statement } from '../port/database.ts';
+import { textOf } from '../port/change.ts';
+import type { Change, ChangeSql, Statement } from '../port/database.ts';
+
+/** The text of changes, and of those with another one, by the function of that. */
+type Texts = { sql?: string; readonly next: WeakMap<ChangeSql, Texts> };
+
+const TEXTS: Texts = { next: new WeakMap() };
 
 const IF_FIRST = 'EXISTS (SELECT 1 FROM part_0)';
 
-// By the texts of the statements, of which there is a fixed number.
-const JOINED = new Map<string, string>();
-
 /**
- * Joins the statements of `Database.writeIfFirst` to one, in which the others have the condition that the first has returned a
- * row. Source: PostgreSQL, section 7.8.4.
+ * Joins the changes of `Database.writeIfFirst` to one statement, in which the others have the condition that the first has
+ * returned a row. Source: PostgreSQL, section 7.8.4.
  */
-export function joined(statements: readonly [Statement, ...Statement[]]): Statement {
-  const [first, ...others] = statements;
-  if (others.length === 0) return first;
-  const key = statements.map(({ sql }) => sql).join(';');
-  const sql = JOINED.get(key) ?? join(statements);
-  JOINED.set(key, sql);
-  return { sql, params: statements.flatMap(({ params }) => params) };
+export function joined(changes: readonly [Change, ...Change[]]): Statement {
+  let texts = TEXTS;
+  for (const { sql } of changes) {
+    const next: Texts = texts.next.get(sql) ?? { next: new WeakMap() };
+    texts.next.set(sql, next);
+    texts = next;
+  }
+  texts.sql ??= join(changes);
+  return { sql: texts.sql, params: changes.flatMap(({ params }) => params) };
 }
 
-function join(statements: readonly Statement[]): string {
+function join(changes: readonly [Change, ...Change[]]): string {
+  if (changes.length === 1) return textOf(changes[0]);
   let count = 0;
-  const parts = statements.map(({ sql, params }, index) => {
-    const offset = count;
-    count += params.length;
-    const part = renumbered(index === 0 ? sql : ifFirst(sql), offset);
-    return `part_${index} AS (${part})`;
+  const parts = changes.map((change, index) => {
+    const text = textOf(change, count + 1, index === 0 ? undefined : IF_FIRST);
+    count += change.params.length;
+    return `part_${index} AS (${text})`;
   });
   return `WITH ${parts.join(',\n')} SELECT * FROM part_0`;
-}
-
-function ifFirst(sql: string): string {
-  const conditional = sql.startsWith('INSERT')
-    ? sql.replace(/\bVALUES \(([^()]*)\)/, `SELECT $1 WHERE ${IF_FIRST}`)
-    : sql.replace(/\bWHERE\b/, `WHERE ${IF_FIRST} AND`);
-  if (conditional === sql) throw new Error('The statement has no place for a condition.');
-  return conditional;
 }

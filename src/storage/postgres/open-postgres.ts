@@ -4,6 +4,7 @@ import {
   NO_SCHEMA,
   type SchemaVersion,
 } from '../migrations/migrations.ts';
+import { statementOf } from '../port/change.ts';
 import type { Database, DatabaseRequest, Row, Statement, Value } from '../port/database.ts';
 import type { Engine } from '../port/engine.ts';
 import { DatabaseError, EncodingError, unavailable } from '../port/errors.ts';
@@ -123,12 +124,17 @@ function databasesOf(pool: ConnectionPool, timeoutMs: number, onStatement: Obser
   return function databaseFor(request?: DatabaseRequest): Database {
     const deadlineFromNow = () => (request?.startMs ?? performance.now()) + timeoutMs;
 
-    function writeIfFirst<R extends Row>(
-      statements: readonly [Statement, ...Statement[]],
+    function commit<R extends Row>(
+      parts: readonly [Statement, ...Statement[]],
+      { sql, params }: Statement = parts[0],
     ): Promise<readonly R[]> {
       const deadline = deadlineFromNow();
-      const use = { statement: statements[0], deadline };
-      const attempt = () => pool.use(use, (session) => writeTogether<R>(session, statements));
+      const use = { statement: parts[0], deadline };
+      // So that on Citus a lost connection before the commit is not an unknown result, and workers know its lock timeout.
+      const attempt = () =>
+        pool.use(use, (session) =>
+          session.isCitus ? writeInTwoPackets<R>(session, parts) : session.commit<R>(sql, params),
+        );
       return timed('write', () => retryConflicts(attempt, deadline));
     }
 
@@ -138,8 +144,12 @@ function databasesOf(pool: ConnectionPool, timeoutMs: number, onStatement: Obser
         return rows as Promise<readonly R[]>;
       },
 
-      write: (sql, params = []) => writeIfFirst([{ sql, params }]),
-      writeIfFirst,
+      write: (sql, params = []) => commit([{ sql, params }]),
+
+      async writeIfFirst(changes) {
+        const [first, ...others] = changes;
+        return commit([statementOf(first), ...others.map(statementOf)], joined(changes));
+      },
 
       transaction(work) {
         const deadline = deadlineFromNow();
@@ -151,14 +161,6 @@ function databasesOf(pool: ConnectionPool, timeoutMs: number, onStatement: Obser
       forRequest: databaseFor,
     };
   };
-}
-
-/** See `Database.writeIfFirst`. */
-function writeTogether<R extends Row>(session: Session, statements: readonly [Statement, ...Statement[]]) {
-  // So that a lost connection before its commit is not an unknown result, and workers know its lock timeout.
-  if (session.isCitus) return writeInTwoPackets<R>(session, statements);
-  const { sql, params } = joined(statements);
-  return session.commit<R>(sql, params);
 }
 
 /** Returns the pool of requests, and that of probes. */

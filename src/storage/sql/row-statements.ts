@@ -1,4 +1,5 @@
 import type { ResourceName, Ulid } from '../../model/resource-name.ts';
+import { placeholders } from '../port/change.ts';
 import type { Queryable, Row, Value } from '../port/database.ts';
 import { namesOf, prefixedId, type RowOf, valuesOf } from './columns.ts';
 
@@ -79,8 +80,4 @@ export function revisionList(revisions: readonly Ulid[] | '*' | undefined): stri
 export function padIds(ids: readonly (Ulid | '')[]): readonly (Ulid | '')[] {
   const length = LENGTHS.find((limit) => ids.length <= limit) ?? ids.length;
   return [...ids, ...new Array<''>(length - ids.length).fill('')];
-}
-
-export function placeholders(params: readonly unknown[], first: number): readonly string[] {
-  return params.map((_, index) => `$${first + index}`);
 }

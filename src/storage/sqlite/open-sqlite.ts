@@ -1,7 +1,8 @@
 import { closeSync, existsSync, mkdirSync, openSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { type Execute, type Queryable, type Row, type Value, writeEach } from '../port/database.ts';
+import { writeEach } from '../port/change.ts';
+import type { Execute, Queryable, Row, Value } from '../port/database.ts';
 import type { Engine } from '../port/engine.ts';
 import { DistributionError, unavailable } from '../port/errors.ts';
 import { remembered } from '../port/remembered.ts';
@@ -94,8 +95,8 @@ export function openSqlite(link: string, { create, onFailure, onSync, onStatemen
 
     transaction: (work) => timed('transaction', () => writes.transaction(() => work(transaction))),
 
-    writeIfFirst: (statements) =>
-      timed('write', () => writes.transaction(() => writeEach(transaction, statements))),
+    writeIfFirst: (changes) =>
+      timed('write', () => writes.transaction(() => writeEach(transaction, changes))),
 
     forRequest: () => engine,
     synced: () => log.sync(),

@@ -1,7 +1,8 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openDatabase } from '../../../src/storage/open-database.ts';
-import type { Queryable } from '../../../src/storage/port/database.ts';
+import { onlyIf, valuesIf } from '../../../src/storage/port/change.ts';
+import type { Change, ChangeSql, Queryable } from '../../../src/storage/port/database.ts';
 import type { Engine } from '../../../src/storage/port/engine.ts';
 import { DatabaseError } from '../../../src/storage/port/errors.ts';
 import { testDatabase } from '../../support/gateway.ts';
@@ -63,26 +64,31 @@ describe('a statement', () => {
 
 // `test/api/audit.test.ts` shows that nothing is changed if one of them fails.
 describe('statements that are executed together', () => {
-  const bump = (...params: string[]) => ({
-    sql: 'UPDATE item SET at = at + 1, note = $2 WHERE id = $1 RETURNING id, at',
-    params,
-  });
+  const BUMP: ChangeSql = ([id, note], condition) =>
+    `UPDATE item SET at = at + 1, note = ${note} WHERE id = ${id} AND ${condition} RETURNING id, at`;
+  const INSERT: ChangeSql = (
+    values,
+    condition,
+  ) => `INSERT INTO item (id, note, at) ${valuesIf(values, condition)}
+    ON CONFLICT (id) DO UPDATE SET at = item.at + excluded.at`;
+  const DELETE: ChangeSql = ([id, other], condition) =>
+    `DELETE FROM item WHERE (id = ${id} OR id = ${other}) AND ${condition}`;
+  const FIND: ChangeSql = ([id, at], condition) =>
+    `SELECT 1 AS one FROM item WHERE id = ${id} AND at = ${at} AND ${condition}`;
 
-  const insertion = (id: string) => ({
-    sql: `INSERT INTO item (id, note, at) VALUES ($1, $2, $3)
-      ON CONFLICT (id) DO UPDATE SET at = item.at + excluded.at`,
-    params: [id, null, 7],
-  });
-
-  const deletion = (id: string) => ({ sql: 'DELETE FROM item WHERE id = $1', params: [id] });
+  const bump = (...params: string[]): Change => ({ sql: BUMP, params });
+  const insertion = (id: string): Change => ({ sql: INSERT, params: [id, null, 7] });
+  const deletion = (...ids: [string, string]): Change => ({ sql: DELETE, params: ids });
 
   test('return the rows of the first, and all others are executed if there are any', async () => {
     await database.write(ADD, ['a', null, 1]);
     await add(database, 'old');
-    expect(await database.writeIfFirst([bump('b', 'x'), insertion('none'), deletion('old')])).toEqual([]);
+    expect(await database.writeIfFirst([bump('b', 'x'), insertion('none'), deletion('old', 'a')])).toEqual(
+      [],
+    );
     expect(await ids()).toEqual(['a', 'old']);
     expect(await database.writeIfFirst([bump('a', 'x'), insertion('new')])).toEqual([{ id: 'a', at: 2 }]);
-    expect(await database.writeIfFirst([bump('a', 'y'), deletion('old'), insertion('new')])).toEqual([
+    expect(await database.writeIfFirst([bump('a', 'y'), deletion('old', 'none'), insertion('new')])).toEqual([
       { id: 'a', at: 3 },
     ]);
     expect(await database.read(LIST)).toEqual([
@@ -93,10 +99,34 @@ describe('statements that are executed together', () => {
 
   test('are executed once each, whatever the number of rows of the first', async () => {
     await add(database, 'a', 'b');
-    const all = { sql: "UPDATE item SET note = 'x' RETURNING id", params: [] };
-    expect(await database.writeIfFirst([all, insertion('new')])).toHaveLength(2);
+    const all: ChangeSql = (_, condition) => `UPDATE item SET note = 'x' WHERE ${condition} RETURNING id`;
+    expect(await database.writeIfFirst([{ sql: all, params: [] }, insertion('new')])).toHaveLength(2);
     expect(await ids()).toEqual(['a', 'b', 'new']);
     expect(await database.read('SELECT at FROM item WHERE id = $1', ['new'])).toEqual([{ at: 7 }]);
+  });
+
+  test('are executed only if a SELECT returns a row, each time that they have one', async () => {
+    await database.write(ADD, ['a', null, 1]);
+    const whileAt = (at: number) =>
+      database.writeIfFirst([
+        onlyIf(bump('a', 'x'), { sql: FIND, params: ['a', at] }),
+        deletion('old', 'none'),
+        insertion('new'),
+      ]);
+    expect(await whileAt(2)).toEqual([]);
+    expect(await ids()).toEqual(['a']);
+    expect(await whileAt(1)).toEqual([{ id: 'a', at: 2 }]);
+    expect(await whileAt(2)).toEqual([{ id: 'a', at: 3 }]);
+    expect(await ids()).toEqual(['a', 'new']);
+    expect(await database.writeIfFirst([bump('a', 'z')])).toEqual([{ id: 'a', at: 4 }]);
+  });
+
+  test('are refused if one has no place for a condition', async () => {
+    const all: ChangeSql = () => 'DELETE FROM item';
+    await add(database, 'a');
+    const changes = [bump('a', 'x'), { sql: all, params: [] }] as const;
+    await expect(database.writeIfFirst(changes)).rejects.toThrow('no place for a condition');
+    expect(await database.read(LIST)).toEqual([{ id: 'a', note: null, at: null }]);
   });
 });
 

@@ -4,10 +4,11 @@ import { insertAccount } from '../../../src/storage/accounts.ts';
 import { migrate } from '../../../src/storage/jobs/migrate.ts';
 import { Sweeper, sweepExpired } from '../../../src/storage/jobs/sweep.ts';
 import { openDatabase } from '../../../src/storage/open-database.ts';
+import { writeEach } from '../../../src/storage/port/change.ts';
 import type { Queryable } from '../../../src/storage/port/database.ts';
 import type { Engine } from '../../../src/storage/port/engine.ts';
 import { insertProject } from '../../../src/storage/projects.ts';
-import { newTokenStatement } from '../../../src/storage/tokens.ts';
+import { newTokenChange } from '../../../src/storage/tokens.ts';
 import { makeDatabase, type TestClock, testClock } from '../../support/gateway.ts';
 import { LONG_TIMEOUT } from '../../support/long-deadlines.ts';
 import { addEvent, rowsOf } from '../../support/rows.ts';
@@ -46,11 +47,11 @@ beforeEach(async () => {
 });
 
 const insertToken = (id: string, expireTimeMs: number, target: Queryable = database) => {
-  const { sql, params } = newTokenStatement({
+  const token = newTokenChange({
     ...{ account_id: ACCOUNT, id: id as Ulid, project_id: PROJECT, app_id: null, app_key_id: null },
     ...{ hash: 'hash', title: '', is_one_project: 0, is_read_only: 0, expire_time_ms: expireTimeMs },
   });
-  return target.write(sql, params);
+  return writeEach(target, [token]);
 };
 
 const insertExpired = (count: number) =>

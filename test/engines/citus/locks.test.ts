@@ -1,6 +1,7 @@
 import { expect, inject, test } from 'vitest';
 import { openDatabase } from '../../../src/storage/open-database.ts';
-import type { Database } from '../../../src/storage/port/database.ts';
+import { statementOf, valuesIf } from '../../../src/storage/port/change.ts';
+import type { ChangeSql, Database } from '../../../src/storage/port/database.ts';
 import { makeCitusDatabase } from '../../support/citus.ts';
 import { LONG_TIMEOUT } from '../../support/long-deadlines.ts';
 import { startBeforeAll } from '../../support/start-before-all.ts';
@@ -8,10 +9,12 @@ import { startBeforeAll } from '../../support/start-before-all.ts';
 const ADD = `INSERT INTO account (id, title, default_project_id, project_count, create_time_ms)
   VALUES ('A', 'Locked', 'P', 1, 0)`;
 
-const RENAME = "UPDATE account SET title = $2 WHERE id = $1 AND title <> ''";
+const RENAME: ChangeSql = ([id, title], condition) =>
+  `UPDATE account SET title = ${title} WHERE id = ${id} AND ${condition} RETURNING id`;
 
-const EVENT = `INSERT INTO audit_event (account_id, id, action, resource, fields, event_count, last_time_ms)
-  VALUES ($1, $2, 'account.rename', 'accounts/A', '', 1, 0)`;
+const EVENT: ChangeSql = (ids, condition) =>
+  `INSERT INTO audit_event (account_id, id, action, resource, fields, event_count, last_time_ms)
+  ${valuesIf([...ids, "'account.rename'", "'accounts/A'", "''", '1', '0'], condition)}`;
 
 const COUNT_EVENTS = "SELECT COUNT(*) AS count FROM audit_event WHERE account_id = 'A'";
 
@@ -30,18 +33,20 @@ startBeforeAll(async (opening) => {
   await holder.write(ADD);
 });
 
-const rename = { sql: `${RENAME} RETURNING id`, params: ['A', 'Renamed'] };
+const rename = { sql: RENAME, params: ['A', 'Renamed'] };
+
+const { sql: plainRename } = statementOf(rename);
 
 test.each<[string, () => Promise<unknown>]>([
-  ['a write', () => database.write(RENAME, ['A', 'Renamed'])],
+  ['a write', () => database.write(plainRename, ['A', 'Renamed'])],
   [
     'a write with its audit event',
     () => database.writeIfFirst([rename, { sql: EVENT, params: ['A', 'never'] }]),
   ],
-  ['a transaction', () => database.transaction(({ write }) => write(RENAME, ['A', 'Renamed']))],
+  ['a transaction', () => database.transaction(({ write }) => write(plainRename, ['A', 'Renamed']))],
 ])('%s waits for a lock of a worker as long as for one of its own server', async (_, run) => {
   await holder.transaction(async ({ write }) => {
-    await write(RENAME, ['A', 'Held']);
+    await write(plainRename, ['A', 'Held']);
     await expect(run()).rejects.toMatchObject({ reason: 'UNAVAILABLE', cause: { code: '55P03' } });
   });
   expect(await database.read(COUNT_EVENTS)).toEqual([{ count: 0 }]);

@@ -1,0 +1,65 @@
+import type { Change, ChangeSql, Queryable, Row, Statement } from './database.ts';
+
+/** The condition of a change that has none. */
+const ALWAYS = 'TRUE';
+
+// By the function of a change.
+const TEXTS = new WeakMap<ChangeSql, string>();
+
+// By the functions of a change and of its check.
+const CHECKED = new WeakMap<ChangeSql, WeakMap<ChangeSql, ChangeSql>>();
+
+/** Returns the names of parameters. @param first the number of the first one */
+export function placeholders(params: readonly unknown[], first: number): readonly string[] {
+  return params.map((_, index) => `$${first + index}`);
+}
+
+/** Returns the row of an INSERT under a condition. Without one, it is VALUES, which Citus inserts on one node. */
+export function valuesIf(values: readonly string[], condition: string): string {
+  return condition === ALWAYS ? `VALUES (${values})` : `SELECT ${values} WHERE ${condition}`;
+}
+
+/** Returns a change that is made only if another one, a SELECT, would return a row. */
+export function onlyIf({ sql, params }: Change, check: Change): Change {
+  const known = CHECKED.get(sql) ?? new WeakMap<ChangeSql, ChangeSql>();
+  CHECKED.set(sql, known);
+  const checked = known.get(check.sql) ?? withCheck(sql, check.sql, params.length);
+  known.set(check.sql, checked);
+  return { sql: checked, params: [...params, ...check.params] };
+}
+
+function withCheck(sql: ChangeSql, check: ChangeSql, count: number): ChangeSql {
+  return (names, condition) =>
+    sql(names.slice(0, count), `${condition} AND EXISTS (${check(names.slice(count), ALWAYS)})`);
+}
+
+/** Returns the text of a change, whose first parameter has the number `first`. @throws Error if its condition is missing */
+export function textOf({ sql, params }: Change, first = 1, condition = ALWAYS): string {
+  const names = placeholders(params, first);
+  // Also if the condition is always true, so that a test on any engine notices it.
+  if (!sql(names, 'a = b').includes('a = b')) throw new Error('The change has no place for a condition.');
+  return sql(names, condition);
+}
+
+/** Returns the statement of a change without a condition. */
+export function statementOf(change: Change): Statement {
+  const sql = TEXTS.get(change.sql) ?? textOf(change);
+  TEXTS.set(change.sql, sql);
+  return { sql, params: change.params };
+}
+
+/** Executes the changes of `Database.writeIfFirst` one after the other, in a transaction of the caller. */
+export async function writeEach<R extends Row>(
+  transaction: Queryable,
+  changes: readonly [Change, ...Change[]],
+): Promise<readonly R[]> {
+  const [first, ...others] = changes;
+  const { sql, params } = statementOf(first);
+  const rows = await transaction.write<R>(sql, params);
+  if (rows.length === 0) return rows;
+  for (const other of others) {
+    const { sql, params } = statementOf(other);
+    await transaction.write(sql, params);
+  }
+  return rows;
+}
