@@ -28,27 +28,12 @@ export function ProjectCombobox({ control, chosen, onChoose }: ComboboxProps) {
   const list = useId();
   // Undefined while the list is closed.
   const [text, setText] = useState<string>();
-  const [found, setFound] = useState<Found>({ nodes: [], message: 'Loading…' });
   const [active, setActive] = useState(0);
+  const found = useFound(text, () => setActive(0));
   const isOpen = text !== undefined;
   // The answer for an earlier text is shown until the next one, but nothing of it can be chosen.
   const isCurrent = isOpen && found.text === text;
   const { nodes } = found;
-  useEffect(() => {
-    if (text === undefined) return;
-    let isLatest = true;
-    const show = async () => {
-      const result = await find(text);
-      if (!isLatest) return;
-      setFound({ text, ...result });
-      setActive(0);
-    };
-    const timer = setTimeout(show, text === '' ? 0 : TYPING_MS);
-    return () => {
-      isLatest = false;
-      clearTimeout(timer);
-    };
-  }, [text]);
   const choose = (choice: Choice | undefined) => {
     if (!isCurrent || !choice) return;
     onChoose(choice);
@@ -88,32 +73,68 @@ export function ProjectCombobox({ control, chosen, onChoose }: ComboboxProps) {
           act();
         }}
       />
-      {/* It stays in the document, because the field names it. */}
-      <div class="options" hidden={!isOpen}>
-        <div id={list} role="listbox" aria-label="Projects">
-          {nodes.map((choice, index) => (
-            <div
-              key={choice.name}
-              id={`${list}-${index}`}
-              role="option"
-              tabIndex={-1}
-              aria-selected={index === active}
-              // The field keeps the focus.
-              onMouseDown={(event) => {
-                event.preventDefault();
-                choose(choice);
-              }}
-            >
-              {choice.title}
-            </div>
-          ))}
-        </div>
-        <p class="muted" role="status">
-          {found.message}
-        </p>
-      </div>
+      <Options list={list} isOpen={isOpen} found={found} active={active} onChoose={choose} />
     </div>
   );
+}
+
+type OptionsProps = {
+  readonly list: string;
+  readonly isOpen: boolean;
+  readonly found: Found;
+  /** The index of the option that Enter chooses. */
+  readonly active: number;
+  readonly onChoose: (choice: Choice) => void;
+};
+
+/** The list of a combobox. It stays in the document while it is closed, because the field names it. */
+function Options({ list, isOpen, found, active, onChoose }: OptionsProps) {
+  return (
+    <div class="options" hidden={!isOpen}>
+      <div id={list} role="listbox" aria-label="Projects">
+        {found.nodes.map((choice, index) => (
+          <div
+            key={choice.name}
+            id={`${list}-${index}`}
+            role="option"
+            tabIndex={-1}
+            aria-selected={index === active}
+            // The field keeps the focus.
+            onMouseDown={(event) => {
+              event.preventDefault();
+              onChoose(choice);
+            }}
+          >
+            {choice.title}
+          </div>
+        ))}
+      </div>
+      <p class="muted" role="status">
+        {found.message}
+      </p>
+    </div>
+  );
+}
+
+/** Returns what was found last, and calls a function when this changes. Nothing is found while the text is undefined. */
+function useFound(text: string | undefined, onFound: () => void): Found {
+  const [found, setFound] = useState<Found>({ nodes: [], message: 'Loading…' });
+  useEffect(() => {
+    if (text === undefined) return;
+    let isLatest = true;
+    const show = async () => {
+      const result = await find(text);
+      if (!isLatest) return;
+      setFound({ text, ...result });
+      onFound();
+    };
+    const timer = setTimeout(show, text === '' ? 0 : TYPING_MS);
+    return () => {
+      isLatest = false;
+      clearTimeout(timer);
+    };
+  }, [text]);
+  return found;
 }
 
 async function find(text: string): Promise<Omit<Found, 'text'>> {
