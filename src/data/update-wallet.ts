@@ -3,14 +3,16 @@ import { ApiError } from '../model/errors.ts';
 import { assertPreconditions } from '../model/etag.ts';
 import { parseFields } from '../model/fields/fields.ts';
 import { conditionalUpdateWalletFields } from '../model/fields/operation-fields.ts';
-import { idOf } from '../model/resource-name.ts';
+import { idOf, type Ulid } from '../model/resource-name.ts';
 import type { Wallet } from '../model/wallet.ts';
 import { auditChange } from '../storage/audit-events.ts';
+import type { Queryable } from '../storage/port/database.ts';
 import { isForeignKeyViolation } from '../storage/port/foreign-keys.ts';
 import {
   findAccountOfWallet,
   findUpdateTargets,
   findWallet,
+  type ScopedWalletId,
   updateWalletChange,
   type WalletRow,
 } from '../storage/wallets.ts';
@@ -45,22 +47,17 @@ export const updateWallet = operation(
     const conditions = { ifMatch, ifNoneMatch, ifUnmodifiedSince };
     const { project, password, ...changes } = newValues;
     const projectId = project && idOf(project);
-    const onlyProjectId = onlyProjectOf(caller);
     if (projectId !== undefined && !sees(caller, projectId)) throw missingProject(caller);
 
     const accountId = await accountOf(database, caller, name, findAccountOfWallet);
-    const wallet = { accountId, id: idOf(name), withinProjectId: onlyProjectId };
+    const wallet = { accountId, id: idOf(name), withinProjectId: onlyProjectOf(caller) };
+    const target = { name, wallet, projectId };
     const found = (row: WalletRow | undefined) => {
       if (row === undefined) throw missing(caller, name);
       return walletFromRow(row);
     };
-    const assertTargets = async () => {
-      const exists = await findUpdateTargets(database, wallet, projectId);
-      if (!exists.project) throw missingProject(caller);
-      if (!exists.wallet) throw missing(caller, name);
-    };
     // So that no password is hashed for a missing wallet: a hash takes most of the time of an update.
-    if (password !== undefined) await assertTargets();
+    if (password !== undefined) await assertExists(database, caller, target);
     const fields = fieldsIn(newValues);
     if (fields.length === 0) {
       const row = await findWallet(database, wallet);
@@ -89,9 +86,27 @@ export const updateWallet = operation(
       throw isForeignKeyViolation(error) ? missingProject(caller) : error;
     });
     if (row === undefined) {
-      await assertTargets();
+      await assertExists(database, caller, target);
       if (Object.values(conditions).some((each) => each !== undefined)) throw new ApiError('ETAG_MISMATCH');
     }
     return found(row);
   },
 );
+
+type Target = {
+  readonly name: Wallet['name'];
+  readonly wallet: ScopedWalletId;
+  /** The new project, if there is one. */
+  readonly projectId: Ulid | undefined;
+};
+
+/** @throws the error for a wallet or a project that does not exist or is not visible to the caller */
+async function assertExists(
+  database: Queryable,
+  caller: Caller | 'operator',
+  { name, wallet, projectId }: Target,
+): Promise<void> {
+  const exists = await findUpdateTargets(database, wallet, projectId);
+  if (!exists.project) throw missingProject(caller);
+  if (!exists.wallet) throw missing(caller, name);
+}

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Changes, DataLayer } from '../data/data-layer.ts';
+import type { Changes, DataLayer, Reads } from '../data/data-layer.ts';
 import type { Authenticate } from '../http/authorization.ts';
 import { RequestClient } from '../http/client.ts';
 import { IDEMPOTENCY_HEADER } from '../http/idempotency-headers.ts';
@@ -53,10 +53,12 @@ const PAGE_NAMES = { first: 'pageSize', after: 'pageToken' } as const;
 
 /** Adds the routes of the REST API: the four paths of the specification. */
 export function addRestApi(root: FastifyInstance, data: DataLayer, authenticate: Authenticate): void {
-  const change = async (request: FastifyRequest, reply: FastifyReply, prepare: () => Operation) => {
-    const operations = data.forRequest(new RequestClient(request), await authenticate(request));
+  const operationsFor = async (request: FastifyRequest) =>
+    data.forRequest(new RequestClient(request), await authenticate(request));
+  const change = (prepare: Prepare) => async (request: FastifyRequest, reply: FastifyReply) => {
+    const operations = await operationsFor(request);
     operations.assertMayChange();
-    const operation = prepare();
+    const operation = prepare(request, reply);
     return request.headers[IDEMPOTENCY_HEADER] === undefined
       ? operation.run(operations)
       : withIdempotencyKey(operations, request, reply, operation);
@@ -72,48 +74,49 @@ export function addRestApi(root: FastifyInstance, data: DataLayer, authenticate:
       unpackQuery(request.query, []);
     });
 
-    app.post('/auth/apps', { preHandler: refuseIfMatch }, (request, reply) =>
-      change(request, reply, () => {
-        const input = unpackObject(request.body, CREATE_APP);
-        const run = async (changes: Changes): Promise<Result<'createApp'>> =>
-          appView(await changes.createApp(input));
-        return { id: 'createApp', input, validators: createAppFields, run };
-      }),
-    );
-
+    app.post('/auth/apps', { preHandler: refuseIfMatch }, change(createApp));
     // The router's syntax for a literal colon is a double colon.
-    app.post('/auth/accounts::signinIdentity', { preHandler: refuseIfMatch }, (request, reply) =>
-      change(request, reply, () => {
-        const { privateKey } = unpackObject(request.body, SIGN_IN);
-        const input = unpackObject(privateKey, CREDENTIAL, 'privateKey');
-        const run = async (changes: Changes): Promise<Result<'signIn'>> => {
-          const { accessToken, app } = await renameFields(CREDENTIAL_NAMES, () => changes.signIn(input));
-          return { accessToken, app: appView(app) };
-        };
-        return { id: 'signIn', input, validators: signInFields, run };
-      }),
-    );
-
+    app.post('/auth/accounts::signinIdentity', { preHandler: refuseIfMatch }, change(signIn));
     // The slash in the name of the wallet can be plain or %2F.
-    app.patch<{ Params: { '*': string } }>('/wallet/*', (request, reply) =>
-      change(request, reply, () => {
-        const fields = unpackObject(request.body, UPDATE_WALLET);
-        const input = { ...fields, name: request.params['*'], ...preconditionsIn(request.headers) };
-        const run = async (changes: Changes): Promise<Result<'updateWallet'>> => {
-          const wallet = await changes.updateWallet(input);
-          reply.header('etag', `"${wallet.etag}"`);
-          return walletView(wallet);
-        };
-        return { id: 'updateWallet', input, validators: conditionalUpdateWalletFields, run };
-      }),
-    );
-
-    app.get('/project/projects', async (request): Promise<Result<'listProjects'>> => {
-      const operations = data.forRequest(new RequestClient(request), await authenticate(request));
-      const { pageSize, pageToken } = unpackQuery<keyof ListQuery>(request.query, Object.values(PAGE_NAMES));
-      const input = { first: integerIn(pageSize), after: pageToken };
-      const page = await renameFields(PAGE_NAMES, () => operations.listProjects(input));
-      return { projects: page.items.map(projectView), nextPageToken: nextPageToken(page) };
-    });
+    app.patch('/wallet/*', change(updateWallet));
+    app.get('/project/projects', async (request) => listProjects(await operationsFor(request), request));
   });
+}
+
+/** Unpacks the request of a change. */
+type Prepare = (request: FastifyRequest, reply: FastifyReply) => Operation;
+
+function createApp({ body }: FastifyRequest): Operation {
+  const input = unpackObject(body, CREATE_APP);
+  const run = async (changes: Changes): Promise<Result<'createApp'>> =>
+    appView(await changes.createApp(input));
+  return { id: 'createApp', input, validators: createAppFields, run };
+}
+
+function signIn({ body }: FastifyRequest): Operation {
+  const { privateKey } = unpackObject(body, SIGN_IN);
+  const input = unpackObject(privateKey, CREDENTIAL, 'privateKey');
+  const run = async (changes: Changes): Promise<Result<'signIn'>> => {
+    const { accessToken, app } = await renameFields(CREDENTIAL_NAMES, () => changes.signIn(input));
+    return { accessToken, app: appView(app) };
+  };
+  return { id: 'signIn', input, validators: signInFields, run };
+}
+
+function updateWallet({ body, params, headers }: FastifyRequest, reply: FastifyReply): Operation {
+  const { '*': walletName } = params as { readonly '*': string };
+  const input = { ...unpackObject(body, UPDATE_WALLET), name: walletName, ...preconditionsIn(headers) };
+  const run = async (changes: Changes): Promise<Result<'updateWallet'>> => {
+    const wallet = await changes.updateWallet(input);
+    reply.header('etag', `"${wallet.etag}"`);
+    return walletView(wallet);
+  };
+  return { id: 'updateWallet', input, validators: conditionalUpdateWalletFields, run };
+}
+
+async function listProjects(operations: Reads, { query }: FastifyRequest): Promise<Result<'listProjects'>> {
+  const { pageSize, pageToken } = unpackQuery<keyof ListQuery>(query, Object.values(PAGE_NAMES));
+  const input = { first: integerIn(pageSize), after: pageToken };
+  const page = await renameFields(PAGE_NAMES, () => operations.listProjects(input));
+  return { projects: page.items.map(projectView), nextPageToken: nextPageToken(page) };
 }

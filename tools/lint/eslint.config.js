@@ -59,8 +59,6 @@ export default [
     ignores: [
       '**/generated/**',
       // These do not hold yet.
-      'src/data/{data-layer,update-wallet}.ts',
-      'src/rest/routes.ts',
       'src/storage/{postgres/open-postgres,sqlite/open-sqlite}.ts',
     ],
     languageOptions: { parser, parserOptions: { ecmaFeatures: { jsx: true } } },
