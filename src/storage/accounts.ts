@@ -1,6 +1,6 @@
 import type { AccountState } from '../model/account.ts';
 import type { Ulid } from '../model/resource-name.ts';
-import { FOR_UPDATE, type Statement } from './port/database.ts';
+import type { Statement } from './port/database.ts';
 import { ACCOUNT, type RowOf } from './sql/columns.ts';
 import { List } from './sql/keyset-list.ts';
 import { insertInto, readRow, writeRow } from './sql/row-statements.ts';
@@ -9,7 +9,7 @@ export type AccountRow = RowOf<typeof ACCOUNT>;
 
 export const ACCOUNTS = new List<AccountRow>({ name: 'account', columns: ACCOUNT }, { where: [] });
 
-const LOCK = `SELECT id FROM account WHERE id = $1 ${FOR_UPDATE}`;
+const LOCK = 'SELECT id FROM account WHERE id = $1 FOR NO KEY UPDATE';
 
 /** Inserts an account. The caller inserts its default project in the same transaction. */
 export const insertAccount = insertInto('account', ACCOUNT);

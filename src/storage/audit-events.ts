@@ -1,6 +1,6 @@
 import type { AuditAction } from '../model/audit-event.ts';
 import type { Ulid } from '../model/resource-name.ts';
-import { valuesIf, writeEach } from './port/change.ts';
+import { valuesIf } from './port/change.ts';
 import type { Change, ChangeSql, Queryable } from './port/database.ts';
 import { AUDIT_EVENT, namesOf, prefixedId, type RowOf, valuesOf } from './sql/columns.ts';
 import { List } from './sql/keyset-list.ts';
@@ -53,12 +53,7 @@ const ACT_ID = prefixedId('act/');
 const COUNT = `SELECT COUNT(*) AS count FROM (SELECT 1 AS one FROM audit_event
   WHERE account_id = $1 AND action = $2 AND ${ACT_ID} >= $3 ORDER BY ${ACT_ID} LIMIT $4) AS events`;
 
-/** Inserts an event, or adds it to an event with the same key of its count. */
-export async function insertAuditEvent(database: Queryable, event: AuditEventRow): Promise<void> {
-  await writeEach(database, [auditChange(event)]);
-}
-
-/** Returns the change of `insertAuditEvent`, for `Database.writeIfFirst`. */
+/** Returns the change that inserts an event, or adds it to an event with the same key of its count. */
 export function auditChange(event: AuditEventRow): Change {
   return { sql: INSERT, params: valuesOf(event, NAMES) };
 }

@@ -1,7 +1,7 @@
 import type { Ulid } from '../model/resource-name.ts';
 import type { AppRow } from './apps.ts';
 import { type AuditEventRow, auditChange } from './audit-events.ts';
-import { type Change, type ChangeSql, type Database, FOR_SHARE } from './port/database.ts';
+import type { Change, ChangeSql, Database } from './port/database.ts';
 import { APP } from './sql/columns.ts';
 import { type NewTokenRow, newTokenChange } from './tokens.ts';
 
@@ -17,7 +17,7 @@ export type SignIn = {
 // A deactivation or a rotation waits for this lock, and then ends the new token as well. A sign-in that waits for one of
 // them finds no row. Sign-ins don't wait for each other.
 const LOCK: ChangeSql = ([account, app, key], condition) => `SELECT ${APP} FROM app
-WHERE account_id = ${account} AND id = ${app} AND private_key_id = ${key} AND active = 1 AND ${condition} ${FOR_SHARE}`;
+WHERE account_id = ${account} AND id = ${app} AND private_key_id = ${key} AND active = 1 AND ${condition} FOR SHARE`;
 
 // The ids sort by the time of issue. The subquery reads the newest tokens, up to the maximum.
 const REVOKE_OLDEST: ChangeSql = ([account, app, count], condition) => {

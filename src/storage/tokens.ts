@@ -1,6 +1,6 @@
 import type { Ulid } from '../model/resource-name.ts';
 import { LAST_USE_INTERVAL_MS } from './background-writes.ts';
-import { valuesIf, writeEach } from './port/change.ts';
+import { textOf, valuesIf } from './port/change.ts';
 import type { Change, ChangeSql, Queryable, Statement } from './port/database.ts';
 import { NEW_TOKEN, namesOf, prefixedId, type RowOf, TOKEN, valuesOf } from './sql/columns.ts';
 import { List } from './sql/keyset-list.ts';
@@ -90,18 +90,14 @@ export function validTokenCheck(accountId: Ulid, id: Ulid, now: number): Change 
 
 export type RevokedToken = RowOf<'account_id, app_id'>;
 
-/** Returns the change that revokes a token of an account or of one of its apps, if it is valid at `now`. */
+/** Revokes a token of an account or of one of its apps, if it is valid at `now`. Returns undefined if it is not. */
+export const revokeToken = writeRow<RevokedToken, [accountId: Ulid, id: Ulid, now: number]>(
+  textOf(REVOKE, ['$1', '$2', '$3']),
+);
+
+/** Returns the change of `revokeToken`. */
 export function revokeTokenChange(accountId: Ulid, id: Ulid, now: number): Change {
   return { sql: REVOKE, params: [accountId, id, now] };
-}
-
-/** Revokes such a token. Returns undefined if it is not valid. */
-export async function revokeToken(
-  transaction: Queryable,
-  ...token: Parameters<typeof revokeTokenChange>
-): Promise<RevokedToken | undefined> {
-  const [row] = await writeEach<RevokedToken>(transaction, [revokeTokenChange(...token)]);
-  return row;
 }
 
 /** Returns the statement that stores `now` as the last use of a token, or undefined if the stored one is recent. */

@@ -3,7 +3,8 @@ import { decodeTime } from 'ulid';
 import type { AuditAction } from '../../model/audit-event.ts';
 import type { Client, Principal } from '../../model/caller.ts';
 import type { ResourceName, Ulid } from '../../model/resource-name.ts';
-import { type AuditEventRow, insertAuditEvent } from '../../storage/audit-events.ts';
+import { type AuditEventRow, auditChange } from '../../storage/audit-events.ts';
+import { write } from '../../storage/port/change.ts';
 import type { Queryable } from '../../storage/port/database.ts';
 
 export type Act = {
@@ -37,13 +38,13 @@ export type RecordedCaller = {
   readonly client: Pick<Client, 'address' | 'requestId'>;
 };
 
-export function recordAct(
+export async function recordAct(
   transaction: Queryable,
   ids: Ids,
   caller: RecordedCaller | 'operator',
   act: Act,
 ): Promise<void> {
-  return insertAuditEvent(transaction, auditEvent(ids, caller, act));
+  await write(transaction, auditChange(auditEvent(ids, caller, act)));
 }
 
 /**

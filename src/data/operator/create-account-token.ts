@@ -8,7 +8,7 @@ import {
   tokenTitle,
 } from '../../model/fields/fields.ts';
 import { idOf, type Ulid } from '../../model/resource-name.ts';
-import { writeEach } from '../../storage/port/change.ts';
+import { write } from '../../storage/port/change.ts';
 import { isForeignKeyViolation } from '../../storage/port/foreign-keys.ts';
 import { newTokenChange } from '../../storage/tokens.ts';
 import { requireAccount } from '../access/account-of.ts';
@@ -65,7 +65,7 @@ export async function createAccountToken(
       is_read_only: readOnly ? 1 : 0,
       expire_time_ms: expireTimeMs,
     });
-    await writeEach(transaction, [token]);
+    await write(transaction, token);
     const act = { action: 'token.create', resource: account, tokenId: id } as const;
     await recordAct(transaction, admin, 'operator', { accountId, ...act });
     return { id, accessToken, expireTimeMs };

@@ -33,33 +33,32 @@ function withCheck(sql: ChangeSql, check: ChangeSql, count: number): ChangeSql {
     sql(names.slice(0, count), `${condition} AND EXISTS (${check(names.slice(count), ALWAYS)})`);
 }
 
-/** Returns the text of a change, whose first parameter has the number `first`. @throws Error if its condition is missing */
-export function textOf({ sql, params }: Change, first = 1, condition = ALWAYS): string {
-  const names = placeholders(params, first);
+/** Returns the text of a change. @throws Error if the change leaves the condition out */
+export function textOf(sql: ChangeSql, names: readonly string[], condition = ALWAYS): string {
   // Also if the condition is always true, so that a test on any engine notices it.
   if (!sql(names, 'a = b').includes('a = b')) throw new Error('The change has no place for a condition.');
   return sql(names, condition);
 }
 
 /** Returns the statement of a change without a condition. */
-export function statementOf(change: Change): Statement {
-  const sql = TEXTS.get(change.sql) ?? textOf(change);
-  TEXTS.set(change.sql, sql);
-  return { sql, params: change.params };
+export function statementOf({ sql, params }: Change): Statement {
+  const text = TEXTS.get(sql) ?? textOf(sql, placeholders(params, 1));
+  TEXTS.set(sql, text);
+  return { sql: text, params };
+}
+
+/** Executes a change without a condition. */
+export function write<R extends Row>(target: Queryable, change: Change): Promise<readonly R[]> {
+  const { sql, params } = statementOf(change);
+  return target.write<R>(sql, params);
 }
 
 /** Executes the changes of `Database.writeIfFirst` one after the other, in a transaction of the caller. */
 export async function writeEach<R extends Row>(
   transaction: Queryable,
-  changes: readonly [Change, ...Change[]],
+  [first, ...others]: readonly [Change, ...Change[]],
 ): Promise<readonly R[]> {
-  const [first, ...others] = changes;
-  const { sql, params } = statementOf(first);
-  const rows = await transaction.write<R>(sql, params);
-  if (rows.length === 0) return rows;
-  for (const other of others) {
-    const { sql, params } = statementOf(other);
-    await transaction.write(sql, params);
-  }
+  const rows = await write<R>(transaction, first);
+  if (rows.length > 0) for (const other of others) await write(transaction, other);
   return rows;
 }

@@ -7,7 +7,7 @@ export type Row = Readonly<Record<string, Value>>;
 /**
  * Executes one statement.
  *
- * @param sql the statement, with `$1`, `$2`… as parameters
+ * @param sql the statement, with `$1`, `$2`… as parameters; a SELECT can end with FOR SHARE or FOR NO KEY UPDATE
  * @returns the rows; `R` is the type that the caller declares for them, and is not checked
  */
 export type Execute = <R extends Row>(sql: string, params?: readonly Value[]) => Promise<readonly R[]>;
@@ -34,15 +34,6 @@ export type ChangeSql = (names: readonly string[], condition: string) => string;
 
 /** A statement that is executed with others, or under a condition: see `Database.writeIfFirst` and `onlyIf`. */
 export type Change = { readonly sql: ChangeSql; readonly params: readonly Value[] };
-
-/**
- * The end of a SELECT whose rows nobody else may change before the end of the transaction. SQLite has no such clause and
- * needs none, because it has one writer at a time.
- */
-export const FOR_SHARE = 'FOR SHARE';
-
-/** The same for rows that nobody else may lock either, but for a reference to them. */
-export const FOR_UPDATE = 'FOR NO KEY UPDATE';
 
 export type DatabaseRequest = {
   /** The time at which the work on the request began, as `performance.now()`. */

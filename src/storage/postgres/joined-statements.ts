@@ -1,4 +1,4 @@
-import { textOf } from '../port/change.ts';
+import { placeholders, statementOf, textOf } from '../port/change.ts';
 import type { Change, ChangeSql, Statement } from '../port/database.ts';
 
 /** The text of changes, and of those with another one, by the function of that. */
@@ -24,12 +24,12 @@ export function joined(changes: readonly [Change, ...Change[]]): Statement {
 }
 
 function join(changes: readonly [Change, ...Change[]]): string {
-  if (changes.length === 1) return textOf(changes[0]);
+  if (changes.length === 1) return statementOf(changes[0]).sql;
   let count = 0;
-  const parts = changes.map((change, index) => {
-    const text = textOf(change, count + 1, index === 0 ? undefined : IF_FIRST);
-    count += change.params.length;
-    return `part_${index} AS (${text})`;
+  const parts = changes.map(({ sql, params }, index) => {
+    const names = placeholders(params, count + 1);
+    count += params.length;
+    return `part_${index} AS (${textOf(sql, names, index === 0 ? undefined : IF_FIRST)})`;
   });
   return `WITH ${parts.join(',\n')} SELECT * FROM part_0`;
 }

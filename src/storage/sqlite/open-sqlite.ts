@@ -29,10 +29,7 @@ export type SqliteSettings = {
   readonly onStatement?: ObserveStatement | undefined;
 };
 
-const ONE_FILE: Pick<
-  Engine,
-  'migrationLock' | 'textType' | 'assertEncoding' | 'schemaObjects' | 'nodes' | 'distribute'
-> = {
+const ONE_FILE = {
   migrationLock: [],
   textType: 'TEXT',
   assertEncoding: async () => {},
@@ -44,7 +41,7 @@ const ONE_FILE: Pick<
       'The tables of SQLite are in one file. Only PostgreSQL with Citus distributes tables.',
     );
   },
-};
+} satisfies Partial<Engine>;
 
 const SETTINGS = { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true };
 

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { FOR_SHARE, FOR_UPDATE, type Row, type Value } from '../port/database.ts';
+import type { Row, Value } from '../port/database.ts';
 import { DatabaseError, unavailable } from '../port/errors.ts';
 
 /** The primary result code if another connection holds a lock. Source: sqlite.org/rescode.html. */
@@ -43,12 +43,9 @@ export function statementRunner(connection: DatabaseSync): RunStatement {
 }
 
 function prepare(connection: DatabaseSync, sql: string): (params: readonly Value[]) => readonly Row[] {
-  const statement = connection.prepare(
-    sql
-      .replace(/\$(\d+)/g, '?$1')
-      .replace(FOR_SHARE, '')
-      .replace(FOR_UPDATE, ''),
-  );
+  // `$1` would be a name, and not a position. With one writer at a time, no lock of a row is needed.
+  const text = sql.replaceAll(/\$(\d+)/g, '?$1').replace(/ FOR (SHARE|NO KEY UPDATE)$/, '');
+  const statement = connection.prepare(text);
   const columns = statement.columns().map(({ name }) => name);
   // node:sqlite returns rows as objects without a prototype, which are slow in V8. Arrays avoid them.
   statement.setReturnArrays(true);

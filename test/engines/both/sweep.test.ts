@@ -4,7 +4,7 @@ import { insertAccount } from '../../../src/storage/accounts.ts';
 import { migrate } from '../../../src/storage/jobs/migrate.ts';
 import { Sweeper, sweepExpired } from '../../../src/storage/jobs/sweep.ts';
 import { openDatabase } from '../../../src/storage/open-database.ts';
-import { writeEach } from '../../../src/storage/port/change.ts';
+import { write } from '../../../src/storage/port/change.ts';
 import type { Queryable } from '../../../src/storage/port/database.ts';
 import type { Engine } from '../../../src/storage/port/engine.ts';
 import { insertProject } from '../../../src/storage/projects.ts';
@@ -51,7 +51,7 @@ const insertToken = (id: string, expireTimeMs: number, target: Queryable = datab
     ...{ account_id: ACCOUNT, id: id as Ulid, project_id: PROJECT, app_id: null, app_key_id: null },
     ...{ hash: 'hash', title: '', is_one_project: 0, is_read_only: 0, expire_time_ms: expireTimeMs },
   });
-  return writeEach(target, [token]);
+  return write(target, token);
 };
 
 const insertExpired = (count: number) =>
