@@ -24,8 +24,8 @@ const IS_OF_ROWS = /^\s*(SELECT|INSERT|UPDATE|DELETE|WITH)\b/;
 const IS_OTHER =
   /sqlite_schema|pragma_|pg_\w+\(|pg_extension|information_schema|schema_migration|page_token_key/;
 
-/** The statements that were executed, each with its parameters. */
-type Statements = Map<string, readonly unknown[]>;
+/** The statements that were executed, each with its parameters, and on SQLite whether that was in a transaction. */
+type Statements = Map<string, { readonly params: readonly unknown[]; readonly isInTransaction: boolean }>;
 
 /** What the driver of PostgreSQL sends: a group of statements, or one. */
 type SentQuery = {
@@ -37,14 +37,19 @@ type SentQuery = {
 /** Records the statements that the drivers execute from now on. */
 function recordStatements(): Statements {
   const statements: Statements = new Map();
-  const record = (sql: string, params: readonly unknown[] = []) => {
-    if (IS_OF_ROWS.test(sql) && !IS_OTHER.test(sql)) statements.set(sql, params);
+  const record = (sql: string, params: readonly unknown[] = [], isInTransaction = false) => {
+    if (IS_OF_ROWS.test(sql) && !IS_OTHER.test(sql)) statements.set(sql, { params, isInTransaction });
   };
   const { prepare } = DatabaseSync.prototype;
   const onSqlite = vi.spyOn(DatabaseSync.prototype, 'prepare');
   onSqlite.mockImplementation(function (this: DatabaseSync, sql) {
-    record(sql);
-    return prepare.call(this, sql);
+    const statement = prepare.call(this, sql);
+    const { all } = statement;
+    const recorded = (...params: Parameters<typeof all>) => {
+      record(sql, params, this.isTransaction);
+      return all.apply(statement, params);
+    };
+    return Object.assign(statement, { all: recorded });
   });
   const { query } = Client.prototype;
   const onPostgres = vi.spyOn(Client.prototype, 'query');
@@ -83,14 +88,20 @@ async function useCommands(gateway: Gateway, { account, token, projects, wallets
   await run('account', 'delete', account, '--yes');
 }
 
-/** Returns the statements of the APIs, and those of the commands and of a sweep. */
-async function useEverything(gateway: Gateway, statements: Statements) {
+/** Calls all operations of the APIs, and returns the account. */
+async function useApis(gateway: Gateway, statements: Statements): Promise<Tenant> {
   const isSwept = () => [...statements.keys()].some((sql) => /FROM audit_event WHERE 'events\/'/.test(sql));
   // The first sweep of a server, which is in the background, belongs to no request.
   await vi.waitUntil(isSwept, { timeout: 30_000 });
   const tenant = await seedTenant(gateway, { projects: 3, wallets: 2 });
   statements.clear();
   await useAllOperations(gateway, tenant);
+  return tenant;
+}
+
+/** Returns the statements of the APIs, and those of the commands and of a sweep. */
+async function useEverything(gateway: Gateway, statements: Statements) {
+  const tenant = await useApis(gateway, statements);
   const ofApis: Statements = new Map(statements);
   await useCommands(gateway, await seedTenant(gateway, { projects: 2, wallets: 2 }));
   await createAccountToken({ ...gateway.admin, clock: () => 0 }, tenant, 1);
@@ -134,6 +145,24 @@ if (inject('engine') === 'sqlite') {
     ]) {
       expect(steps).toContainEqual(expect.stringMatching(search));
     }
+  });
+
+  // The account itself, a row by its key, or the rows of an app.
+  const NAMES_ROW =
+    /\sWHERE (id = \?1|(\w+\.)?account_id = \?1 AND (\w+\.)?(id|app_id|key_hash) (= |IN \()\?2)\b/;
+  // Insertions wait for one with the same key.
+  const INSERTS_ROW = /^INSERT INTO \w+ \(account_id, (id|count_key|key_hash), .*\) VALUES \(\?1, ?\?2\b/;
+
+  // `LockLimits` of PostgreSQL reads them there.
+  test('every statement of the APIs has the account as its first parameter, and one that can wait for a lock the row as its second', async () => {
+    const statements = recordStatements();
+    const gateway = await testGateway();
+    const { account } = await useApis(gateway, statements);
+    const executed = [...statements];
+    expect(executed.filter(([, { params }]) => `accounts/${params[0]}` !== account)).toEqual([]);
+    const canWait = executed.filter(([, { isInTransaction }]) => isInTransaction).map(([sql]) => sql);
+    expect(canWait.length).toBeGreaterThan(20);
+    expect(canWait.filter((sql) => !NAMES_ROW.test(sql) && !INSERTS_ROW.test(sql))).toEqual([]);
   });
 } else {
   // Each table with the column that names the account, and its foreign key, which partitions need not have.
@@ -186,7 +215,7 @@ if (inject('engine') === 'sqlite') {
     await gateway.database.transaction(partition);
     const { ofApis, all } = await useEverything(gateway, statements);
     expect(ofApis.size).toBeGreaterThan(25);
-    for (const [sql, params] of [...all]) {
+    for (const [sql, { params }] of [...all]) {
       const plan = await planOf(gateway.database, sql, params);
       expect(plan, sql).not.toContain('Seq Scan');
       if (!ofApis.has(sql)) continue;

@@ -70,8 +70,8 @@ export class LockLimits {
    * @throws UNAVAILABLE if the statement is blocked, and waits for longer than it would for the lock
    */
   async enter({ sql, params: [accountId, id] }: Statement, late: Promise<never>): Promise<Leave> {
-    // The first parameters of the statements of requests are the account, and the id of the row, unless that is the account.
-    // A statement without parameters has its text in their place.
+    // The first parameters of the statements of requests are the account, and the id of the row, unless that is the account:
+    // see `test/engines/both/plans.test.ts`. A statement without parameters has its text in their place.
     const claim =
       accountId === undefined
         ? { sql, account: sql, row: sql }
