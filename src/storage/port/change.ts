@@ -40,14 +40,14 @@ export function textOf(sql: ChangeSql, names: readonly string[], condition = ALW
   return sql(names, condition);
 }
 
-/** Returns the statement of a change without a condition. */
+/** Returns the statement of a change that is executed alone. */
 export function statementOf({ sql, params }: Change): Statement {
   const text = TEXTS.get(sql) ?? textOf(sql, placeholders(params, 1));
   TEXTS.set(sql, text);
   return { sql: text, params };
 }
 
-/** Executes a change without a condition. */
+/** Executes a change alone. */
 export function write<R extends Row>(target: Queryable, change: Change): Promise<readonly R[]> {
   const { sql, params } = statementOf(change);
   return target.write<R>(sql, params);
