@@ -1,8 +1,15 @@
 import { request as httpRequest } from 'node:http';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { createAccountToken } from '../../src/data/operator/create-account-token.ts';
 import { setAccountSuspended } from '../../src/data/operator/set-account-suspended.ts';
-import { createApp, keyOf, mutate, projectTokenOf, tokenNameOf, tokenStatus } from '../support/actors.ts';
+import {
+  accountToken,
+  createApp,
+  keyOf,
+  mutate,
+  projectTokenOf,
+  tokenNameOf,
+  tokenStatus,
+} from '../support/actors.ts';
 import {
   type AppFields,
   bothApis,
@@ -12,7 +19,7 @@ import {
   mutationDocument,
   readResponse,
 } from '../support/apis.ts';
-import { textOf } from '../support/engine.ts';
+import { missingTable, textOf } from '../support/engine.ts';
 import { seedTenant, type Tenant, useGateway } from '../support/gateway.ts';
 import { rowOf, setRow } from '../support/rows.ts';
 
@@ -29,8 +36,10 @@ let tokens: { readonly account: string; readonly project: string };
 beforeEach(async () => {
   tenant = await seedTenant(gateway, { wallets: 1 });
   app = await createApp(api, tenant.token);
-  const { accessToken } = await createAccountToken(gateway.admin, tenant, 3600);
-  tokens = { account: accessToken, project: await projectTokenOf(api, tenant.token, app) };
+  tokens = {
+    account: await accountToken(gateway, tenant),
+    project: await projectTokenOf(api, tenant.token, app),
+  };
 });
 
 type Request = {
@@ -194,5 +203,21 @@ describe.each([
   test('a body that comes late is executed while the token is valid', async () => {
     const { status, text } = await (await sendHead(request, tokens.project))();
     expect([status, text]).toEqual([200, expect.stringContaining('Late')]);
+  });
+});
+
+describe.each(bothApis(() => gateway.url))('by $name', (each) => {
+  test('a missing token table is a masked and logged internal error, and not an invalid token', async () => {
+    const logged = gateway.log().length;
+    await gateway.database.write('ALTER TABLE token RENAME TO token_away');
+    const { error, response } = await each
+      .listProjects(tenant.token)
+      .finally(() => gateway.database.write('ALTER TABLE token_away RENAME TO token'));
+    expect([response.status, error?.reason]).toEqual([500, 'INTERNAL']);
+    expect(response.headers.has('www-authenticate')).toBe(false);
+    expect(response.text).not.toMatch(/no such table|relation|postgres|sql/i);
+    const log = gateway.log().slice(logged);
+    expect(log).toContain(missingTable('token'));
+    expect(log).toContain(response.headers.get('x-request-id'));
   });
 });

@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { createProject } from '../../src/data/more/create-project.ts';
 import { idGenerator } from '../../src/model/resource-name.ts';
-import { cursorsOf, resultOf } from '../support/actors.ts';
+import { cursorsOf, graphqlBody, projectToken, resultOf } from '../support/actors.ts';
 import { type Api, bothApis, type PageFields, send } from '../support/apis.ts';
 import { seedTenant, useGateway } from '../support/gateway.ts';
 import { expectInvalid } from '../support/refusal.ts';
+import { setRow } from '../support/rows.ts';
 
-// The pages by GraphQL are tested with those of the other lists, in `connection.test.ts`.
+// The pages by GraphQL are tested with those of the other lists, in `list-pages.test.ts`.
 
 const gateway = useGateway();
 /** A gateway with another database, whose page tokens are not valid. */
@@ -122,6 +123,80 @@ describe('the path of the list', () => {
       expect([status, namesOf(JSON.parse(text))]).toEqual([200, projects.slice(0, 10)]);
     },
   );
+});
+
+test('the projects of a project token are only its project, in both directions', async () => {
+  const older = await seedTenant(gateway);
+  gateway.clock.advance(1);
+  const tenant = await seedTenant(gateway, { projects: 2 });
+  const { projects } = tenant;
+  const [own, behind] = await cursorsOf(gateway, tenant);
+  const [before] = await cursorsOf(gateway, older);
+  const token = await projectToken(gateway, tenant);
+  const document = `query ($first: Int, $after: String, $last: Int, $before: String) {
+    projects(first: $first, after: $after, last: $last, before: $before) { nodes { name } totalCount }
+  }`;
+  const read = async (args: object) => (await graphqlBody(gateway.url, token, document, args)).data.projects;
+  for (const args of [{}, { first: 1 }, { last: 1 }, { after: before }, { before: behind }]) {
+    expect(await read(args)).toEqual({ nodes: [{ name: projects[0] }], totalCount: 1 });
+  }
+  for (const args of [{ after: own }, { after: behind }, { before: own }, { before }]) {
+    expect(await read(args)).toEqual({ nodes: [], totalCount: 1 });
+  }
+});
+
+test('the totalCount of projects is read from the account and not counted', async () => {
+  const { account, token } = await seedTenant(gateway, { projects: 3 });
+  await setRow(gateway.database, account, { project_count: 12_345 });
+  for (const page of ['', '(first: 1)', '(last: 1)']) {
+    const { data } = await graphqlBody(gateway.url, token, `{ projects${page} { totalCount } }`);
+    expect(data.projects.totalCount).toBe(12_345);
+  }
+});
+
+describe('the lists of a project', () => {
+  test('are read for all projects of a page, each with its own items, which change with a wallet that is moved', async () => {
+    const own = await seedTenant(gateway, { projects: 2, wallets: 3 });
+    const { token, projects, wallets } = own;
+    const [moved = '', ...kept] = wallets;
+    const query = '{ projects { nodes { wallets { totalCount nodes { name } } } } }';
+    const lists = (...ofProjects: (readonly string[])[]) =>
+      ofProjects.map((names) => ({
+        wallets: { totalCount: names.length, nodes: names.map((name) => ({ name })) },
+      }));
+    // Executed by Apollo Server, and then compiled.
+    for (let times = 0; times < 3; times += 1) {
+      const { data } = await graphqlBody(gateway.url, token, query);
+      expect(data.projects.nodes).toEqual(lists(wallets, []));
+    }
+    await resultOf(graphql.updateWallet(token, moved, { project: projects[1] }));
+    const { data } = await graphqlBody(gateway.url, token, query);
+    expect(data.projects.nodes).toEqual(lists(kept, [moved]));
+    for (const [project, names] of [
+      [projects[0], kept],
+      [projects[1], [moved]],
+    ] as const) {
+      const ofProject = await projectToken(gateway, own, project);
+      const read = await graphqlBody(
+        gateway.url,
+        ofProject,
+        `${query.slice(0, -6)} apps { totalCount } } } }`,
+      );
+      expect(read.data.projects.nodes).toEqual([{ ...lists(names)[0], apps: { totalCount: 1 } }]);
+      const update = graphql.updateWallet(ofProject, names[0] ?? '', { title: 'Own' });
+      expect((await resultOf(update)).title).toBe('Own');
+    }
+  });
+
+  test('have, in the payload of a mutation, what the mutations before it have changed', async () => {
+    const { token } = await seedTenant(gateway);
+    const apps = 'apps { totalCount nodes { title privateKey } }';
+    const create = `createApp(input: { title: "App", active: true }) { app { project { ${apps} } } }`;
+    const { data } = await graphqlBody(gateway.url, token, `mutation { a: ${create} b: ${create} }`);
+    const app = { title: 'App', privateKey: '' };
+    expect(data.a.app.project.apps).toEqual({ totalCount: 1, nodes: [app] });
+    expect(data.b.app.project.apps).toEqual({ totalCount: 2, nodes: [app, app] });
+  });
 });
 
 function namesOf({ projects }: PageFields): string[] {

@@ -1,19 +1,17 @@
 import { decodeTime } from 'ulid';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createAccountToken } from '../../src/data/operator/create-account-token.ts';
 import {
   createApp,
   credentialParts,
   graphqlBody,
-  mutate,
   projectTokenOf,
   tokenNameOf,
   tokenStatus,
   ulidOf,
 } from '../support/actors.ts';
 import { restApi } from '../support/apis.ts';
-import { seedTenant, useGateway, useTenant } from '../support/gateway.ts';
-import { eventsOf } from '../support/rows.ts';
+import { seedTenant, useGateway } from '../support/gateway.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -27,97 +25,69 @@ const TOKENS = `{ tokens {
 const gateway = useGateway();
 const api = restApi(() => gateway.url);
 
-describe('the list of tokens', () => {
-  test('has the valid tokens of the account and of its apps, in the order of their issue', async () => {
-    const { account, token, projects } = await seedTenant(gateway, { projects: 2 });
-    const [project, second] = projects;
-    const app = await createApp(api, token);
-    // The ids of two generators sort by time only if the time differs.
-    gateway.clock.advance(1);
-    const restricted = { account, onlyProject: second, readOnly: true, title: 'Dashboard' };
-    const { accessToken } = await createAccountToken(gateway.admin, restricted, 60);
-    gateway.clock.advance(1);
-    const ofApp = await projectTokenOf(api, token, app);
-    const common = { title: '', readOnly: false, onlyProject: false, app: null, current: false };
-    const nodes = [
-      { ...common, ...expectedOf(token, 86_400), level: 'ACCOUNT', project: { name: project } },
-      {
-        ...{ ...common, ...expectedOf(accessToken, 60), level: 'ACCOUNT', project: { name: second } },
-        ...{ title: 'Dashboard', readOnly: true, onlyProject: true },
-      },
-      {
-        ...{ ...common, ...expectedOf(ofApp, 3600), level: 'PROJECT', project: { name: project } },
-        ...{ onlyProject: true, app: { name: app.name } },
-      },
-    ];
-    gateway.clock.advance(1);
-    const readOnly = await createAccountToken(gateway.admin, { account, readOnly: true }, 1);
-    const page = async (reader: string) => (await graphqlBody(gateway.url, reader, TOKENS)).data.tokens;
+test('the list of tokens has the valid tokens of the account and of its apps, in the order of their issue', async () => {
+  const { account, token, projects } = await seedTenant(gateway, { projects: 2 });
+  const [project, second] = projects;
+  const app = await createApp(api, token);
+  // The ids of two generators sort by time only if the time differs.
+  gateway.clock.advance(1);
+  const restricted = { account, onlyProject: second, readOnly: true, title: 'Dashboard' };
+  const { accessToken } = await createAccountToken(gateway.admin, restricted, 60);
+  gateway.clock.advance(1);
+  const ofApp = await projectTokenOf(api, token, app);
+  const common = { title: '', readOnly: false, onlyProject: false, app: null, current: false };
+  const nodes = [
+    { ...common, ...expectedOf(token, 86_400), level: 'ACCOUNT', project: { name: project } },
+    {
+      ...{ ...common, ...expectedOf(accessToken, 60), level: 'ACCOUNT', project: { name: second } },
+      ...{ title: 'Dashboard', readOnly: true, onlyProject: true },
+    },
+    {
+      ...{ ...common, ...expectedOf(ofApp, 3600), level: 'PROJECT', project: { name: project } },
+      ...{ onlyProject: true, app: { name: app.name } },
+    },
+  ];
+  gateway.clock.advance(1);
+  const readOnly = await createAccountToken(gateway.admin, { account, readOnly: true }, 1);
+  const page = async (reader: string) => (await graphqlBody(gateway.url, reader, TOKENS)).data.tokens;
 
-    const all = await page(readOnly.accessToken);
-    expect(all.nodes.slice(0, 3)).toEqual(nodes);
-    expect(all.nodes.at(-1)).toMatchObject({ id: `tokens/${readOnly.id}`, readOnly: true, current: true });
-    expect(all.totalCount).toBe(4);
+  const all = await page(readOnly.accessToken);
+  expect(all.nodes.slice(0, 3)).toEqual(nodes);
+  expect(all.nodes.at(-1)).toMatchObject({ id: `tokens/${readOnly.id}`, readOnly: true, current: true });
+  expect(all.totalCount).toBe(4);
 
-    gateway.clock.advance(1000);
-    expect(await page(token)).toEqual({
-      totalCount: 3,
-      nodes: [{ ...nodes[0], current: true }, nodes[1], nodes[2]],
-    });
-  });
-
-  test('shows the last use of a token, which is stored once an hour', async () => {
-    const { account, token } = await seedTenant(gateway);
-    const create = async () => (await createAccountToken(gateway.admin, { account }, 86_400)).accessToken;
-    const [used, ...barriers] = [await create(), await create(), await create()];
-    const uses = async () => {
-      const { data } = await graphqlBody(gateway.url, token, '{ tokens { nodes { id lastUseTime } } }');
-      const nodes: readonly { id: string; lastUseTime: string | null }[] = data.tokens.nodes;
-      return (text = '') => nodes.find(({ id }) => ulidOf(id) === credentialParts(text).id)?.lastUseTime;
-    };
-    // The uses are stored one after the other, and after the response.
-    const use = async (barrier: string | undefined) => {
-      for (const each of [used, barrier]) expect(await tokenStatus(api, each ?? '')).toBe('ok');
-      await expect.poll(async () => (await uses())(barrier)).toBe(now());
-      return (await uses())(used);
-    };
-    const now = () => new Date(gateway.clock()).toISOString();
-
-    expect((await uses())(used)).toBeNull();
-    const firstUse = now();
-    expect(await use(barriers[0])).toBe(firstUse);
-    gateway.clock.advance(HOUR_MS - 1);
-    expect(await use(barriers[1])).toBe(firstUse);
-    gateway.clock.advance(1);
-    expect(await tokenStatus(api, used ?? '')).toBe('ok');
-    await expect.poll(async () => (await uses())(used)).toBe(now());
+  gateway.clock.advance(1000);
+  expect(await page(token)).toEqual({
+    totalCount: 3,
+    nodes: [{ ...nodes[0], current: true }, nodes[1], nodes[2]],
   });
 });
 
-describe('a revocation', () => {
-  const tenant = useTenant(gateway);
-  const revoke = (id: string) => mutate(gateway.url, tenant.token, 'revokeToken', { id }, 'revokedTokenId');
+test('the list of tokens shows the last use of a token, which is stored once an hour', async () => {
+  const { account, token } = await seedTenant(gateway);
+  const create = async () => (await createAccountToken(gateway.admin, { account }, 86_400)).accessToken;
+  const [used, ...barriers] = [await create(), await create(), await create()];
+  const uses = async () => {
+    const { data } = await graphqlBody(gateway.url, token, '{ tokens { nodes { id lastUseTime } } }');
+    const nodes: readonly { id: string; lastUseTime: string | null }[] = data.tokens.nodes;
+    return (text = '') => nodes.find(({ id }) => ulidOf(id) === credentialParts(text).id)?.lastUseTime;
+  };
+  // The uses are stored one after the other, and after the response.
+  const use = async (barrier: string | undefined) => {
+    for (const each of [used, barrier]) expect(await tokenStatus(api, each ?? '')).toBe('ok');
+    await expect.poll(async () => (await uses())(barrier)).toBe(now());
+    return (await uses())(used);
+  };
+  const now = () => new Date(gateway.clock()).toISOString();
 
-  // `ended-token.test.ts` shows that the token ends on every instance.
-  test('can name a token by its ULID alone, and is recorded with the app of a project token', async () => {
-    const app = await createApp(api, tenant.token);
-    const name = tokenNameOf(await projectTokenOf(api, tenant.token, app));
-    const { data } = await revoke(ulidOf(name).toLowerCase());
-    expect(data).toEqual({ revokeToken: { revokedTokenId: name } });
-    const events = await eventsOf(gateway.database, tenant.account);
-    const credential = credentialParts(tenant.token).id;
-    const act = { action: 'token.revoke', resource: app.name, token: ulidOf(name), credential };
-    expect(events).toContainEqual(expect.objectContaining(act));
-    expect((await revoke(name)).errors).toMatchObject([
-      { extensions: { code: 'NOT_FOUND', reason: 'RESOURCE_NOT_FOUND' } },
-    ]);
-  });
-
-  test.each(['', 'tokens/', 'apps/01ARZ3NDEKTSV4RRFFQ69G5FAV'])('of %j names the field', async (id) => {
-    expect((await revoke(id)).errors).toMatchObject([
-      { extensions: { code: 'BAD_USER_INPUT', fieldViolations: [{ field: 'id' }] } },
-    ]);
-  });
+  expect((await uses())(used)).toBeNull();
+  const firstUse = now();
+  expect(await use(barriers[0])).toBe(firstUse);
+  gateway.clock.advance(HOUR_MS - 1);
+  expect(await use(barriers[1])).toBe(firstUse);
+  gateway.clock.advance(1);
+  expect(await tokenStatus(api, used ?? '')).toBe('ok');
+  await expect.poll(async () => (await uses())(used)).toBe(now());
 });
 
 /** The names and times of a token in the list. */

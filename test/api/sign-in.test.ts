@@ -1,12 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import {
   type AppKey,
+  authorize,
   createApp,
   createAppIn,
   graphqlBody,
   inLowerCase,
   keyOf,
   MISSING_APP,
+  mutate,
   projectToken,
   projectTokenOf,
   reasonOf,
@@ -17,10 +19,10 @@ import {
   withOtherSecret,
   withoutRequestId,
 } from '../support/actors.ts';
-import { type Api, bothApis, graphqlApi, restApi } from '../support/apis.ts';
-import { seedTenant, useGateway } from '../support/gateway.ts';
+import { type Api, type AppFields, bothApis, graphqlApi, postGraphql, restApi } from '../support/apis.ts';
+import { type Gateway, seedTenant, type TestClock, testGateway, useGateway } from '../support/gateway.ts';
 import { expectError } from '../support/refusal.ts';
-import { rowsOf, setRow } from '../support/rows.ts';
+import { rowOf, rowsOf, setRow } from '../support/rows.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -32,6 +34,7 @@ const SETTINGS = { PAW_APP_TOKENS: String(LIMIT) };
 const gateway = useGateway(SETTINGS);
 /** Another instance on the same database. */
 const other = useGateway(SETTINGS, gateway);
+const api = graphqlApi(() => gateway.url);
 
 describe.each(bothApis(() => gateway.url))('by $name', (api) => {
   const [elsewhere] = bothApis(() => other.url).filter(({ name }) => name === api.name) as [Api];
@@ -113,7 +116,6 @@ describe.each(bothApis(() => gateway.url))('by $name', (api) => {
 
 test('GraphQL also returns when the token expires, and the app without its key', async () => {
   const tenant = await seedTenant(gateway, { projects: 2 });
-  const api = graphqlApi(() => gateway.url);
   const key = keyOf(await createAppIn(gateway, api, tenant, tenant.projects[1]));
   gateway.clock.advance(777);
   const mutation = `mutation ($input: SignInInput!) {
@@ -134,7 +136,6 @@ test.each([
 ] as const)(
   'an app that %s after a sign-in has compared its key gets no token',
   async (_, change, reason) => {
-    const api = restApi(() => gateway.url);
     const { token } = await seedTenant(gateway);
     const app = await createApp(api, token);
     const { refused } = await gateway.database.transaction(async (transaction) => {
@@ -148,6 +149,124 @@ test.each([
     expect(await tokenCount(app.name)).toBe(0);
   },
 );
+
+async function signInByGraphql({ url }: Gateway, token: string, app: AppFields) {
+  const { data } = await mutate(url, token, 'signIn', keyOf(app), 'accessToken expireTime');
+  return { ...data.signIn, expireTimeMs: Date.parse(data.signIn.expireTime) };
+}
+
+test('PAW_TOKEN_TTL sets the lifetime of project tokens, and expireTime is the end of this lifetime', async () => {
+  const own = await testGateway({ PAW_TOKEN_TTL: '90s' });
+  const { token } = await seedTenant(own);
+  const ownApi = restApi(() => own.url);
+  const { accessToken, expireTimeMs } = await signInByGraphql(own, token, await createApp(ownApi, token));
+  expect(expireTimeMs).toBe(own.clock() + 90_000);
+  own.clock.advance(expireTimeMs - own.clock() - 1);
+  expect(await tokenStatus(ownApi, accessToken)).toBe('ok');
+  own.clock.advance(1);
+  expect(await tokenStatus(ownApi, accessToken)).toBe('TOKEN_INVALID');
+});
+
+describe('although the clock advances during the sign-in,', () => {
+  async function tickingGateway() {
+    let [now, stepMs] = [Date.now(), 1];
+    const tick = () => (now += stepMs);
+    const stopAt = (time: number) => {
+      [now, stepMs] = [time, 0];
+    };
+    const own = await testGateway({}, Object.assign(tick, { advance() {} }) satisfies TestClock);
+    const { token } = await seedTenant(own);
+    const ownApi = restApi(() => own.url);
+    return { own, ownApi, token, app: await createApp(ownApi, token), stopAt };
+  }
+
+  test('a project token is valid until expireTime', async () => {
+    const { own, ownApi, token, app, stopAt } = await tickingGateway();
+    const { accessToken, expireTimeMs } = await signInByGraphql(own, token, app);
+    stopAt(expireTimeMs - 1);
+    expect(await tokenStatus(ownApi, accessToken)).toBe('ok');
+  });
+
+  test('a token of the old key ends with the key', async () => {
+    const { own, token, app } = await tickingGateway();
+    await mutate(own.url, token, 'rotateAppKey', { name: app.name, gracePeriod: 60 });
+    const { previous_key_expire_time_ms: end } = await rowOf(own.database, app.name);
+    const { accessToken, expireTime, expireTimeMs } = await signInByGraphql(own, token, app);
+    expect(expireTimeMs).toBe(end);
+    const { data } = await graphqlBody(own.url, accessToken, '{ viewer { expireTime } }');
+    expect(data.viewer).toEqual({ expireTime });
+  });
+});
+
+/** Returns the last sign-in of an app. */
+async function lastSignInOf(token: string, { name }: AppKey) {
+  const query = 'query ($id: ID!) { node(id: $id) { ... on App { lastSignInTime } } }';
+  return (await graphqlBody(gateway.url, token, query, { id: name })).data.node.lastSignInTime;
+}
+
+/** Waits until the last sign-in of an app has a value, which is written after the response of the sign-in. */
+function expectLastSignIn(token: string, app: AppKey, timeMs: number) {
+  return expect.poll(() => lastSignInOf(token, app)).toBe(new Date(timeMs).toISOString());
+}
+
+test.each([
+  ...bothApis(() => gateway.url).map((each) => ({
+    name: each.name,
+    signIn: (token: string, app: AppFields) => each.signIn(token, keyOf(app)),
+  })),
+  { name: 'OAuth', signIn: (_: string, app: AppFields) => authorize(gateway, app) },
+])('the last sign-in by $name is stored at most once an hour', async ({ signIn }) => {
+  const { token } = await seedTenant(gateway);
+  const app = await createApp(api, token);
+  const failing = await createApp(api, token);
+  expect(await lastSignInOf(token, app)).toBeNull();
+  const firstMs = gateway.clock();
+  await signIn(token, app);
+  await expectLastSignIn(token, app, firstMs);
+  await signIn(token, { ...failing, privateKey: withOtherSecret(failing.privateKey) });
+  gateway.clock.advance(HOUR_MS - 1);
+  await signIn(token, app);
+  gateway.clock.advance(1);
+  await signIn(token, app);
+  // The write of the sign-in before would have come first.
+  await expectLastSignIn(token, app, firstMs + HOUR_MS);
+  expect(await lastSignInOf(token, failing)).toBeNull();
+});
+
+test('concurrent first sign-ins of an app all succeed, and store one time', async () => {
+  const { token } = await seedTenant(gateway);
+  const app = await createApp(api, token);
+  const signIns = Array.from({ length: 40 }, () => authorize(gateway, app));
+  expect((await Promise.all(signIns)).map(({ status }) => status)).toEqual(signIns.map(() => 200));
+  await expectLastSignIn(token, app, gateway.clock());
+});
+
+test('a sign-in in a request that is undone is not the last one', async () => {
+  const { token } = await seedTenant(gateway);
+  const app = await createApp(api, token);
+  const document = `mutation ($first: SignInInput!, $second: SignInInput!) {
+    first: signIn(input: $first) { accessToken } second: signIn(input: $second) { accessToken }
+  }`;
+  const ask = (second: object, key: string) =>
+    postGraphql(gateway.url, token, document, { first: keyOf(app), second }, { 'idempotency-key': key });
+  await ask({ ...keyOf(app), privateKey: withOtherSecret(app.privateKey) }, 'undone');
+  gateway.clock.advance(1);
+  const keptMs = gateway.clock();
+  await ask(keyOf(app), 'kept');
+  await expectLastSignIn(token, app, keptMs);
+});
+
+test('a sign-in succeeds although its time cannot be stored', async () => {
+  const own = await testGateway();
+  const { token } = await seedTenant(own);
+  const [ownApi] = bothApis(() => own.url);
+  const app = await createApp(ownApi, token);
+  await own.database.write('ALTER TABLE app RENAME COLUMN last_sign_in_time_ms TO other');
+  const past = 'BIGINT CONSTRAINT past CHECK (last_sign_in_time_ms < 0)';
+  await own.database.write(`ALTER TABLE app ADD COLUMN last_sign_in_time_ms ${past}`);
+  expect((await authorize(own, app)).status).toBe(200);
+  await expect.poll(own.log).toContain('could not store a last use');
+});
 
 /** Apps of an account, and of another one, and tokens of the first account and its first project. */
 type Apps = Record<'own' | 'other' | 'inactive' | 'elsewhere' | 'foreign', AppKey> &

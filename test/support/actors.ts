@@ -180,6 +180,13 @@ export function mutate(url: string, token: string, name: string, input: object, 
   return graphqlBody(url, token, mutationDocument(name, selection), { input });
 }
 
+/** Runs a mutation of GraphQL, and returns its payload, or the extensions of its error. */
+export async function payloadOf(...request: Parameters<typeof mutate>) {
+  const { data, errors } = await mutate(...request);
+  const [, , name] = request;
+  return errors ? errors[0].extensions : data[name];
+}
+
 /** Returns the cursors of the first 100 projects. */
 export async function cursorsOf({ url }: Pick<Gateway, 'url'>, { token }: Tenant): Promise<string[]> {
   const { data } = await graphqlBody(url, token, '{ projects(first: 100) { edges { cursor } } }');

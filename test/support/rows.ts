@@ -47,6 +47,18 @@ export async function setRow(
   await write(sql, [ulidOf(name), ...Object.values(columns)]);
 }
 
+/** Adds a row to a table. */
+export async function addRow(
+  { write }: Pick<Database, 'write'>,
+  table: keyof TableCounts,
+  row: Readonly<Record<string, Value>>,
+): Promise<void> {
+  const places = Object.keys(row).map((_, index) => `$${index + 1}`);
+  await write(`INSERT INTO ${table} (${Object.keys(row).join(', ')}) VALUES (${places.join(', ')})`, [
+    ...Object.values(row),
+  ]);
+}
+
 /** Locks the row of a resource in a transaction. */
 export async function lockRow({ write }: Pick<Database, 'write'>, name: string): Promise<void> {
   await write(`UPDATE ${name.split('s/')[0]} SET create_time_ms = create_time_ms WHERE id = $1`, [

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { createApp, graphqlBody, ULID, ulidOf } from '../../support/actors.ts';
+import { createApp, graphqlBody, tokenStatus, ULID, ulidOf } from '../../support/actors.ts';
 import { restApi } from '../../support/apis.ts';
-import { seedTenant, type Tenant, useGateway, useTenant } from '../../support/gateway.ts';
+import { seedTenant, type Tenant, testGateway, useGateway, useTenant } from '../../support/gateway.ts';
 import { commandsOn, pawJson, type Settings } from '../../support/paw.ts';
 import { contentsOf } from '../../support/rows.ts';
 
@@ -140,6 +140,25 @@ test('token create stores the title and the restrictions of a token', async () =
   const { stdout } = await run('token', 'list', '--account', account, '--wide');
   expect(stdout).toMatch(new RegExp(`  read-write  .+  never +account  ${account}\n`));
   expect(stdout).toMatch(new RegExp(`  Dashboard  read-only   .+  account  ${project}\n`));
+});
+
+test.each([
+  ['90 days by default', [], 90 * 86_400_000],
+  ['the time of --expires-in', ['--expires-in', '45s'], 45 * 1000],
+])('an account token is valid for %s', async (_, options, lifeMs) => {
+  const own = await testGateway();
+  const { account } = await seedTenant(own);
+  const words = ['token', 'create', '--account', account, ...options];
+  const earliest = Date.now() + lifeMs;
+  const { accessToken, expireTime } = await pawJson(words, { DATABASE_URL: own.databaseUrl });
+  const expireTimeMs = Date.parse(expireTime);
+  expect(expireTimeMs).toBeGreaterThanOrEqual(earliest);
+  expect(expireTimeMs).toBeLessThanOrEqual(Date.now() + lifeMs);
+  const api = restApi(() => own.url);
+  own.clock.advance(expireTimeMs - own.clock() - 1);
+  expect(await tokenStatus(api, accessToken)).toBe('ok');
+  own.clock.advance(1);
+  expect(await tokenStatus(api, accessToken)).toBe('TOKEN_INVALID');
 });
 
 test.each<[settings: Settings, url: string]>([

@@ -1,4 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, inject, test, vi } from 'vitest';
+import { createAccountToken } from '../../../src/data/operator/create-account-token.ts';
 import { firstUlid, type Ulid } from '../../../src/model/resource-name.ts';
 import { insertAccount } from '../../../src/storage/accounts.ts';
 import { migrate } from '../../../src/storage/jobs/migrate.ts';
@@ -9,9 +10,18 @@ import type { Queryable } from '../../../src/storage/port/database.ts';
 import type { Engine } from '../../../src/storage/port/engine.ts';
 import { insertProject } from '../../../src/storage/projects.ts';
 import { newTokenChange } from '../../../src/storage/tokens.ts';
-import { makeDatabase, type TestClock, testClock } from '../../support/gateway.ts';
+import { ulidOf } from '../../support/actors.ts';
+import {
+  makeDatabase,
+  seedTenant,
+  startGateway,
+  type TestClock,
+  testClock,
+  testDatabase,
+  testGateway,
+} from '../../support/gateway.ts';
 import { LONG_TIMEOUT } from '../../support/long-deadlines.ts';
-import { addEvent, rowsOf } from '../../support/rows.ts';
+import { addEvent, addRow, rowsOf } from '../../support/rows.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -75,9 +85,8 @@ describe('a sweep', () => {
   test('deletes what has expired, to the millisecond, and nothing else', async () => {
     const add = async (key: string, expireTimeMs: number) => {
       await insertToken(key, expireTimeMs);
-      const response = `INSERT INTO idempotency_key
-        (account_id, key_hash, content_hash, response, expire_time_ms) VALUES ($1, $2, $1, $1, $3)`;
-      await database.write(response, ['account', key, expireTimeMs]);
+      const texts = { account_id: ACCOUNT, key_hash: key, content_hash: '', response: '' };
+      await addRow(database, 'idempotency_key', { ...texts, expire_time_ms: expireTimeMs });
     };
     await add('expired', clock());
     await add('valid', clock() + 1);
@@ -160,4 +169,31 @@ describe('a sweep', () => {
 test('rows expire by the clock of the server on PostgreSQL, and of the process on SQLite', async () => {
   const isOfProcess = (await database.expiryTime(() => 1)) === 1;
   expect(isOfProcess).toBe(inject('engine') === 'sqlite');
+});
+
+test('a gateway deletes at its start what has expired, and nothing else if its clock is 400 days ahead', async () => {
+  const { url } = await testDatabase();
+  const right = await testGateway({ DATABASE_URL: url });
+  const tenant = await seedTenant(right);
+  const ids = async (table: 'audit_event' | 'token') =>
+    (await rowsOf(right.database, table)).map(({ id }) => id);
+  const valid = await ids('token');
+  const past = { ...right.admin, clock: () => Date.now() - 2 * DAY_MS };
+  await createAccountToken(past, tenant, 60);
+  const sweeping = await startGateway({ DATABASE_URL: url }, right.clock);
+  await expect.poll(() => ids('token')).toEqual(valid);
+  await sweeping.stop();
+
+  // On PostgreSQL, it is deleted, as the last row of the sweep: rows expire by the clock of the server.
+  const old = firstUlid(1);
+  const others = await ids('audit_event');
+  await addEvent(right.database, ulidOf(tenant.account), { id: old });
+  const wrongClock = testClock();
+  wrongClock.advance(400 * DAY_MS);
+  const wrong = await testGateway({ DATABASE_URL: url }, wrongClock);
+  if (inject('engine') === 'sqlite') {
+    await expect.poll(wrong.log).toContain('The clock is more than a day ahead of the newest row.');
+    expect(await ids('audit_event')).toEqual([old, ...others]);
+  } else await expect.poll(() => ids('audit_event')).toEqual(others);
+  expect(await ids('token')).toEqual(valid);
 });

@@ -2,10 +2,10 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { createProject } from '../../src/data/more/create-project.ts';
 import { createAccountToken } from '../../src/data/operator/create-account-token.ts';
 import { createWallet } from '../../src/data/operator/create-wallet.ts';
-import { createApp, cursorsOf, graphqlBody, projectToken, resultOf, tokenNameOf } from '../support/actors.ts';
+import { createApp, cursorsOf, resultOf, tokenNameOf } from '../support/actors.ts';
 import { graphqlApi, postGraphql } from '../support/apis.ts';
 import { seedTenant, type Tenant, useGateway } from '../support/gateway.ts';
-import { rowsOf, setRow } from '../support/rows.ts';
+import { rowsOf } from '../support/rows.ts';
 
 type Arguments = Partial<Record<'first' | 'after' | 'last' | 'before', unknown>>;
 
@@ -265,77 +265,5 @@ describe.each(LISTS)('a page of $list', ({ field, filter, inProject, ownCursors,
         expect(await read({ [name]: size }, { headers: { accept } })).toEqual(refused);
       }
     }
-  });
-});
-
-test('the projects of a project token are only its project, in both directions', async () => {
-  const { projects } = tenant;
-  const [own, behind] = await cursorsOf(gateway, tenant);
-  const [before] = await cursorsOf(gateway, older);
-  const token = await projectToken(gateway, tenant);
-  const document = `query ($first: Int, $after: String, $last: Int, $before: String) {
-    projects(first: $first, after: $after, last: $last, before: $before) { nodes { name } totalCount }
-  }`;
-  const read = async (args: Arguments) =>
-    (await graphqlBody(gateway.url, token, document, args)).data.projects;
-  for (const args of [{}, { first: 1 }, { last: 1 }, { after: before }, { before: behind }]) {
-    expect(await read(args)).toEqual({ nodes: [{ name: projects[0] }], totalCount: 1 });
-  }
-  for (const args of [{ after: own }, { after: behind }, { before: own }, { before }]) {
-    expect(await read(args)).toEqual({ nodes: [], totalCount: 1 });
-  }
-});
-
-test('the totalCount of projects is read from the account and not counted', async () => {
-  const { account, token } = await seedTenant(gateway, { projects: 3 });
-  await setRow(gateway.database, account, { project_count: 12_345 });
-  for (const page of ['', '(first: 1)', '(last: 1)']) {
-    const { data } = await graphqlBody(gateway.url, token, `{ projects${page} { totalCount } }`);
-    expect(data.projects.totalCount).toBe(12_345);
-  }
-});
-
-describe('the lists of a project', () => {
-  test('are read for all projects of a page, each with its own items, which change with a wallet that is moved', async () => {
-    const own = await seedTenant(gateway, { projects: 2, wallets: 3 });
-    const { token, projects, wallets } = own;
-    const [moved = '', ...kept] = wallets;
-    const query = '{ projects { nodes { wallets { totalCount nodes { name } } } } }';
-    const lists = (...ofProjects: (readonly string[])[]) =>
-      ofProjects.map((names) => ({
-        wallets: { totalCount: names.length, nodes: names.map((name) => ({ name })) },
-      }));
-    // Executed by Apollo Server, and then compiled.
-    for (let times = 0; times < 3; times += 1) {
-      const { data } = await graphqlBody(gateway.url, token, query);
-      expect(data.projects.nodes).toEqual(lists(wallets, []));
-    }
-    await resultOf(api.updateWallet(token, moved, { project: projects[1] }));
-    const { data } = await graphqlBody(gateway.url, token, query);
-    expect(data.projects.nodes).toEqual(lists(kept, [moved]));
-    for (const [project, names] of [
-      [projects[0], kept],
-      [projects[1], [moved]],
-    ] as const) {
-      const ofProject = await projectToken(gateway, own, project);
-      const read = await graphqlBody(
-        gateway.url,
-        ofProject,
-        `${query.slice(0, -6)} apps { totalCount } } } }`,
-      );
-      expect(read.data.projects.nodes).toEqual([{ ...lists(names)[0], apps: { totalCount: 1 } }]);
-      const update = api.updateWallet(ofProject, names[0] ?? '', { title: 'Own' });
-      expect((await resultOf(update)).title).toBe('Own');
-    }
-  });
-
-  test('have, in the payload of a mutation, what the mutations before it have changed', async () => {
-    const { token } = await seedTenant(gateway);
-    const apps = 'apps { totalCount nodes { title privateKey } }';
-    const create = `createApp(input: { title: "App", active: true }) { app { project { ${apps} } } }`;
-    const { data } = await graphqlBody(gateway.url, token, `mutation { a: ${create} b: ${create} }`);
-    const app = { title: 'App', privateKey: '' };
-    expect(data.a.app.project.apps).toEqual({ totalCount: 1, nodes: [app] });
-    expect(data.b.app.project.apps).toEqual({ totalCount: 2, nodes: [app, app] });
   });
 });

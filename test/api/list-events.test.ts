@@ -1,10 +1,25 @@
 import { beforeAll, expect, test } from 'vitest';
-import { authorize, createApp, graphqlBody, inLowerCase, keyOf, mutate } from '../support/actors.ts';
+import {
+  authorize,
+  createApp,
+  graphqlBody,
+  inLowerCase,
+  keyOf,
+  mutate,
+  resultOf,
+} from '../support/actors.ts';
 import { graphqlApi } from '../support/apis.ts';
-import { seedTenant, useGateway, useTenant } from '../support/gateway.ts';
+import { Follower, impatientFollower, SETTLED_MS } from '../support/follow-events.ts';
+import { seedTenant, testGateway, useGateway, useTenant } from '../support/gateway.ts';
 import { pawJson } from '../support/paw.ts';
+import { rowsOf } from '../support/rows.ts';
 
-// The pages are tested with those of the other lists, in `connection.test.ts`.
+// The pages are tested with those of the other lists, in `list-pages.test.ts`.
+
+// The clocks of the instances differ by less than a minute.
+const DIFFERENCE_MS = 59_000;
+
+const ROUNDS = 30;
 
 const gateway = useGateway();
 const api = graphqlApi(() => gateway.url);
@@ -101,4 +116,41 @@ test('events have the titles of their resources, and none of an account, or afte
   expect(await titlesOf(name)).toEqual(['App']);
   expect(await mutate(gateway.url, token, 'deleteApp', { name })).not.toHaveProperty('errors');
   expect(await titlesOf(name)).toEqual([null, null]);
+});
+
+test('the program in docs/api.md gets each event of two instances once, with its final count, though their clocks differ', async () => {
+  const first = await testGateway();
+  const clock = Object.assign(() => first.clock() - DIFFERENCE_MS, { advance: first.clock.advance });
+  const second = await testGateway({ DATABASE_URL: first.databaseUrl }, clock);
+  const { account, token, wallets } = await seedTenant(first, { wallets: 2 });
+  const apis = [first, second].map(({ url }) => graphqlApi(() => url));
+  const key = keyOf(
+    await createApp(
+      graphqlApi(() => first.url),
+      token,
+    ),
+  );
+  const follower = new Follower(token);
+  const impatient = impatientFollower(token);
+
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const [wallet = ''] = wallets.slice(round % 2);
+    const writers = apis.flatMap((each) => [
+      resultOf(each.updateWallet(token, wallet, { title: `Round ${round}` })),
+      resultOf(each.signIn(token, key)),
+      createApp(each, token),
+    ]);
+    await Promise.all([...writers, follower.poll(round % 3 === 0 ? second : first)]);
+    await impatient.poll(first);
+    first.clock.advance(14_000);
+  }
+  first.clock.advance(SETTLED_MS + DIFFERENCE_MS);
+  for (const each of [follower, impatient]) await each.poll(second);
+
+  const rows = await rowsOf(first.database, 'audit_event', account);
+  const events = rows.map(({ id, event_count }) => ({ id: `events/${id}`, count: event_count }));
+  expect(follower.events.map(({ id, count }) => ({ id, count }))).toEqual(events);
+  // Without `settled`, events are missed.
+  const ids = new Set(impatient.events.map(({ id }) => id));
+  expect(events.filter(({ id }) => !ids.has(id)).length).toBeGreaterThan(0);
 });

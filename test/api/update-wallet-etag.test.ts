@@ -4,29 +4,21 @@ import { exportView } from '../../src/commands/line/views.ts';
 import { deleteWallet } from '../../src/data/operator/delete-wallet.ts';
 import { exportAccount } from '../../src/data/operator/export-account.ts';
 import { importAccount } from '../../src/data/operator/import-account.ts';
-import {
-  createApp,
-  graphqlBody,
-  MISSING_WALLET,
-  mutate,
-  PASSWORD,
-  projectTokenOf,
-  resultOf,
-  signIn,
-} from '../support/actors.ts';
+import { graphqlBody, MISSING_WALLET, PASSWORD, resultOf } from '../support/actors.ts';
 import { bothApis } from '../support/apis.ts';
 import { textOf } from '../support/engine.ts';
 import { seedTenant, useGateway } from '../support/gateway.ts';
 import { paw } from '../support/paw.ts';
+import { rowOf, setRow } from '../support/rows.ts';
 
-const ETAG = 'query ($id: ID!) { node(id: $id) { ... on Wallet { etag } ... on App { etag } } }';
+const ETAG = 'query ($id: ID!) { node(id: $id) { ... on Wallet { etag } } }';
 
 const gateway = useGateway();
 const [graphql, rest] = bothApis(() => gateway.url);
 
 /** Adds an account with a wallet. */
 async function seed() {
-  const { token, wallet } = await seedTenant(gateway, { wallets: 1 });
+  const { account, token, wallet } = await seedTenant(gateway, { wallets: 1 });
   /** Updates the wallet by REST. @param ifMatch the header */
   const patch = (ifMatch: string, changes: object = { title: 'New' }, headers = {}) =>
     bothApis(() => gateway.url, { 'if-match': ifMatch, ...headers })[1].updateWallet(token, wallet, changes);
@@ -36,11 +28,9 @@ async function seed() {
     GraphQL: (ifMatch: string | null, changes: object) =>
       graphql.updateWallet(token, wallet, { ifMatch, ...changes }),
   };
-  return { token, wallet, patch, updates, etag: () => etagOf(token, wallet) };
-}
-
-async function etagOf(token: string, id: string): Promise<string> {
-  return (await graphqlBody(gateway.url, token, ETAG, { id })).data.node.etag;
+  const etag = async (): Promise<string> =>
+    (await graphqlBody(gateway.url, token, ETAG, { id: wallet })).data.node.etag;
+  return { account, token, wallet, patch, updates, etag };
 }
 
 describe('the etag of a wallet', () => {
@@ -119,25 +109,16 @@ describe('the etag of a wallet', () => {
   });
 
   test('is not given again after a restore, nor after a deletion and an import', async () => {
-    const { wallet, etag, updates } = await seed();
+    const { account, wallet, etag, updates } = await seed();
     const { database, admin } = gateway;
-    const id = wallet.replace('wallets/', '');
     const seen = [await etag()];
-    const [{ title, revision, account_id } = {}] = await database.read(
-      'SELECT title, revision, account_id FROM wallet WHERE id = $1',
-      [id],
-    );
+    const { title, revision } = await rowOf(database, wallet);
     await updates.REST(seen[0] ?? '', { title: 'Lost by the restore' });
     seen.push(await etag());
-    await database.write('UPDATE wallet SET title = $2, revision = $3 WHERE id = $1', [
-      id,
-      title ?? null,
-      revision ?? null,
-    ]);
+    await setRow(database, wallet, { title: title ?? null, revision: revision ?? null });
     expect((await updates.REST(await etag(), { title: 'By B' })).value?.title).toBe('By B');
     seen.push(await etag());
 
-    const account = `accounts/${account_id}`;
     const lines: string[] = [];
     for await (const record of exportAccount(admin, { name: account })) {
       lines.push(JSON.stringify(exportView(record)));
@@ -248,68 +229,4 @@ describe('a PATCH with a condition', () => {
     const { patch } = await patchOf();
     expect(await patch({ [name]: value })).toEqual(MADE);
   });
-});
-
-describe.each(bothApis(() => gateway.url))('a POST by $name with a condition', ({ name }) => {
-  const apiOf = (headers: Readonly<Record<string, string>>) =>
-    bothApis(() => gateway.url, headers)[name === 'REST' ? 1 : 0];
-
-  test.each(['*', '"r1"'])(
-    'is refused with If-Match: %s, because its path has no representation',
-    async (value) => {
-      const { token } = await seed();
-      const before = await textOf(gateway.database);
-      const { error, response } = await apiOf({ 'if-match': value }).createApp(token, {
-        title: 'A',
-        active: true,
-      });
-      expect([response.status, error?.reason]).toEqual([412, 'ETAG_MISMATCH']);
-      expect(await textOf(gateway.database)).toBe(before);
-    },
-  );
-
-  test('is made with If-None-Match and with dates', async () => {
-    const { token } = await seed();
-    const date = 'Sun, 06 Nov 1994 08:49:37 GMT';
-    const headers = { 'if-none-match': '*', 'if-unmodified-since': date, 'if-modified-since': date };
-    expect((await apiOf(headers).createApp(token, { title: 'A', active: true })).response.status).toBe(200);
-  });
-});
-
-test('the etag of an app changes with each update and rotation, not with a sign-in, and is compared', async () => {
-  const { token } = await seed();
-  const app = await createApp(graphql, token);
-  const { name } = app;
-  const first = await etagOf(token, name);
-  await signIn(rest, token, app);
-  expect(await etagOf(token, name)).toBe(first);
-  const change = (mutation: string, input: object, by = token) =>
-    mutate(gateway.url, by, mutation, { name, ...input }, 'app { etag privateKey }');
-  const seen = new Set([first]);
-  let ifMatch = first;
-  for (const [mutation, input] of [
-    ['updateApp', { title: 'New' }],
-    ['updateApp', { active: false }],
-    ['rotateAppKey', {}],
-    ['updateApp', { active: true }],
-  ] as const) {
-    const { etag } = (await change(mutation, mutation === 'updateApp' ? { ...input, ifMatch } : input)).data[
-      mutation
-    ].app;
-    expect(etag).toBe(await etagOf(token, name));
-    seen.add(etag);
-    ifMatch = etag;
-  }
-  expect(seen.size).toBe(5);
-  const before = await textOf(gateway.database);
-  for (const changes of [{ title: 'Late' }, { active: false }, {}]) {
-    const { data, errors } = await change('updateApp', { ifMatch: first, ...changes });
-    expect([data.updateApp, errors[0].extensions.reason]).toEqual([null, 'ETAG_MISMATCH']);
-  }
-  expect(await textOf(gateway.database)).toBe(before);
-  // The level of the token is judged first.
-  const { privateKey } = (await change('rotateAppKey', {})).data.rotateAppKey.app;
-  const appToken = await projectTokenOf(rest, token, { name, privateKey });
-  const { errors } = await change('updateApp', { ifMatch: first, title: 'x' }, appToken);
-  expect(errors[0].extensions.reason).toBe('ACCOUNT_TOKEN_REQUIRED');
 });

@@ -1,41 +1,26 @@
 import { describe, expect, test } from 'vitest';
-import { createAccountToken } from '../../src/data/operator/create-account-token.ts';
 import {
-  authorize,
+  accountToken,
   createApp,
   createAppIn,
   graphqlBody,
   inLowerCase,
-  keyOf,
-  mutate,
+  payloadOf,
   projectToken,
-  projectTokenOf,
   reasonOf,
-  tokenStatus,
 } from '../support/actors.ts';
 import { bothApis, postGraphql } from '../support/apis.ts';
 import { textOf } from '../support/engine.ts';
 import { seedTenant, useGateway, useTenant } from '../support/gateway.ts';
 import { setRow } from '../support/rows.ts';
 
-// `ended-token.test.ts` shows that the tokens of an app end with it on every instance, and `secrecy.test.ts` that only the
-// hash of a key is stored.
+// `secrecy.test.ts` shows that only the hash of a key is stored.
 
 const APP_NAME = /^apps\/[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
 const PRIVATE_KEY = /^paw_key_[0-9A-Z]{52}_[0-9a-f]{72}$/;
 
 const gateway = useGateway();
-/** Another instance on the same database. */
-const other = useGateway({}, gateway);
 const tenant = useTenant(gateway, { projects: 3 });
-
-const [graphql] = bothApis(() => gateway.url);
-
-/** Runs a mutation of an app, and returns its payload, or the extensions of its error. */
-async function change(mutation: string, input: object, selection: string, token = tenant.token) {
-  const { data, errors } = await mutate(gateway.url, token, mutation, input, selection);
-  return errors ? errors[0].extensions : data[mutation];
-}
 
 async function readApp(id: string) {
   const query = 'query ($id: ID!) { node(id: $id) { ... on App { title project { name } } } }';
@@ -77,17 +62,13 @@ describe.each(bothApis(() => gateway.url))('created by $name', (api) => {
 
 describe('created by GraphQL', () => {
   const create = (fields: object, selection: string, token = tenant.token) =>
-    change('createApp', { title: 'App', active: true, ...fields }, selection, token);
+    payloadOf(gateway.url, token, 'createApp', { title: 'App', active: true, ...fields }, selection);
 
   test('an app belongs to the project of the input, its ULID in either case, before that of the token', async () => {
     const [, second, third = ''] = tenant.projects;
-    const { accessToken } = await createAccountToken(
-      gateway.admin,
-      { account: tenant.account, project: second },
-      60,
-    );
+    const token = await accountToken(gateway, tenant, { project: second });
     for (const project of [third, inLowerCase(third)]) {
-      const { app } = await create({ project }, 'app { project { name } }', accessToken);
+      const { app } = await create({ project }, 'app { project { name } }', token);
       expect(app.project.name).toBe(third);
     }
   });
@@ -116,53 +97,6 @@ describe('created by GraphQL', () => {
   );
 });
 
-describe('an update of an app', () => {
-  const update = (input: object) =>
-    change('updateApp', input, 'app { name title privateKey active } clientMutationId');
-
-  test('changes the given fields alone, and does not return the private key', async () => {
-    const app = await createApp(graphql, tenant.token);
-    const name = inLowerCase(app.name);
-    const renamed = { ...app, privateKey: '', title: 'Till' };
-    expect(await update({ name, title: 'Till', clientMutationId: 'mine' })).toEqual({
-      app: renamed,
-      clientMutationId: 'mine',
-    });
-    expect(await update({ name, active: false })).toMatchObject({ app: { ...renamed, active: false } });
-    expect(await update({ name })).toEqual({ app: { ...renamed, active: false }, clientMutationId: null });
-    expect(await update({ name, active: true })).toMatchObject({ app: renamed });
-  });
-
-  test('that deactivates it ends its tokens permanently, and its sign-ins until it is active', async () => {
-    const app = await createApp(graphql, tenant.token);
-    const token = await projectTokenOf(graphql, tenant.token, app);
-    const activate = (active: boolean) => update({ name: app.name, title: 'Till', active });
-    const signIn = () => reasonOf(graphql.signIn(tenant.token, keyOf(app)));
-    await activate(true);
-    expect(await tokenStatus(graphql, token)).toBe('ok');
-    await activate(false);
-    expect(await signIn()).toBe('APP_INACTIVE');
-    await activate(true);
-    expect([await tokenStatus(graphql, token), await signIn()]).toEqual(['TOKEN_INVALID', 'ok']);
-  });
-
-  test('with an invalid field is refused, and changes nothing', async () => {
-    const app = await createApp(graphql, tenant.token);
-    const { name } = app;
-    for (const [field, input] of [
-      ['title', { title: '', active: false }],
-      ['active', { title: 'Till', active: null }],
-      ['title', { title: null, active: false }],
-      ['name', { name: 'apps/x', title: 'Till' }],
-      ['clientMutationId', { title: 'Till', clientMutationId: 'x'.repeat(2001) }],
-      ['privateKey', { title: 'Till', privateKey: 'mine' }],
-    ] as const) {
-      expect(await update({ name, ...input })).toMatchObject({ fieldViolations: [{ field }] });
-    }
-    expect(await update({ name })).toMatchObject({ app: { ...app, privateKey: '' } });
-  });
-});
-
 test.each(bothApis(() => gateway.url))(
   'an account has at most 100,000 apps, also of concurrent creations by $name',
   async (api) => {
@@ -178,8 +112,8 @@ test.each(bothApis(() => gateway.url))(
     expect(response.headers.has('retry-after')).toBe(false);
     expect(await textOf(gateway.database)).toBe(before);
 
-    expect(await change('deleteApp', { name: apps[0]?.name }, 'deletedAppId', token)).toHaveProperty(
-      'deletedAppId',
+    expect(await payloadOf(gateway.url, token, 'deleteApp', { name: apps[0]?.name })).not.toHaveProperty(
+      'reason',
     );
     expect((await api.createApp(token, input)).error).toBeUndefined();
     expect((await api.createApp(token, input)).error).toMatchObject({ reason: 'TOO_MANY_APPS' });
@@ -200,23 +134,28 @@ test('the apps of one request are counted, and with an Idempotency-Key none is c
   expect(errors).toHaveLength(20);
 });
 
-test('an app that is deleted is gone with its key, on every instance, and cannot be deleted again', async () => {
-  const { token, projects } = await seedTenant(gateway);
-  const [app, sibling] = [await createApp(graphql, token), await createApp(graphql, token)];
-  const remove = () =>
-    change('deleteApp', { name: app.name, clientMutationId: 'a' }, 'deletedAppId clientMutationId', token);
-  expect(await remove()).toEqual({ deletedAppId: app.name, clientMutationId: 'a' });
-  expect(await remove()).toMatchObject({ reason: 'RESOURCE_NOT_FOUND' });
+describe.each(bothApis(() => gateway.url))('a POST by $name with a condition', ({ name }) => {
+  const apiOf = (headers: Readonly<Record<string, string>>) =>
+    bothApis(() => gateway.url, headers)[name === 'REST' ? 1 : 0];
 
-  for (const each of [...bothApis(() => gateway.url), ...bothApis(() => other.url)]) {
-    expect(await reasonOf(each.signIn(token, keyOf(app)))).toBe('INVALID_CREDENTIALS');
-  }
-  expect((await authorize(other, app)).status).toBe(401);
-  const document = `query ($ids: [ID!]!, $project: ID!) {
-    nodes(ids: $ids) { id } node(id: $project) { ... on Project { apps { totalCount nodes { id } } } }
-  }`;
-  const variables = { ids: [app.name, sibling.name], project: projects[0] };
-  const { data } = await graphqlBody(other.url, token, document, variables);
-  expect(data.nodes).toEqual([null, { id: sibling.name }]);
-  expect(data.node.apps).toEqual({ totalCount: 1, nodes: [{ id: sibling.name }] });
+  test.each(['*', '"r1"'])(
+    'is refused with If-Match: %s, because its path has no representation',
+    async (value) => {
+      const { token } = tenant;
+      const before = await textOf(gateway.database);
+      const { error, response } = await apiOf({ 'if-match': value }).createApp(token, {
+        title: 'A',
+        active: true,
+      });
+      expect([response.status, error?.reason]).toEqual([412, 'ETAG_MISMATCH']);
+      expect(await textOf(gateway.database)).toBe(before);
+    },
+  );
+
+  test('is made with If-None-Match and with dates', async () => {
+    const { token } = tenant;
+    const date = 'Sun, 06 Nov 1994 08:49:37 GMT';
+    const headers = { 'if-none-match': '*', 'if-unmodified-since': date, 'if-modified-since': date };
+    expect((await apiOf(headers).createApp(token, { title: 'A', active: true })).response.status).toBe(200);
+  });
 });
