@@ -15,6 +15,7 @@ import { graphqlApi } from '../support/apis.ts';
 import { goTo, startSite } from '../support/browser.ts';
 import { freePort } from '../support/free-port.ts';
 import { type Gateway, seedTenant, testFolder, testGateway } from '../support/gateway.ts';
+import { setRows } from '../support/rows.ts';
 
 const PAGE = readFileSync(new URL('../../docs/browser.md', import.meta.url), 'utf8');
 
@@ -45,8 +46,7 @@ test('the application in docs/browser.md lists projects, and gets a new token wh
   await goTo(page, origin);
   const items = page.locator('li');
   await items.getByText('Tenant').waitFor();
-  const changed = 'UPDATE project SET title = $1';
-  await gateway.database.write(changed, ['Renamed']);
+  await setRows(gateway.database, 'project', { title: 'Renamed' });
   gateway.clock.advance(3_600_000);
   await page.getByRole('button', { name: 'Reload' }).click();
   await items.getByText('Renamed').waitFor();

@@ -1,3 +1,4 @@
+import type { DatabaseSync } from 'node:sqlite';
 import { decodeTime } from 'ulid';
 import type { Database, Row, Value } from '../../src/storage/port/database.ts';
 import type { TableCounts } from '../../src/storage/sql/columns.ts';
@@ -47,6 +48,31 @@ export async function setRow(
   await write(sql, [ulidOf(name), ...Object.values(columns)]);
 }
 
+/** Sets columns of all rows of a table. */
+export async function setRows(
+  { write }: Pick<Database, 'write'>,
+  table: keyof TableCounts,
+  columns: Readonly<Record<string, Value>>,
+): Promise<void> {
+  const changes = Object.keys(columns).map((column, index) => `${column} = $${index + 1}`);
+  await write(`UPDATE ${table} SET ${changes.join(', ')}`, Object.values(columns));
+}
+
+/** Lets these functions write by a connection of `node:sqlite`. */
+export function writerOf(connection: DatabaseSync): Pick<Database, 'write'> {
+  return {
+    async write(sql, params = []) {
+      connection.prepare(sql).run(Object.fromEntries(params.map((value, index) => [`$${index + 1}`, value])));
+      return [];
+    },
+  };
+}
+
+/** Deletes the row of a resource. */
+export async function deleteRow({ write }: Pick<Database, 'write'>, name: string): Promise<void> {
+  await write(`DELETE FROM ${name.split('s/')[0]} WHERE id = $1`, [ulidOf(name)]);
+}
+
 /** Adds a row to a table. */
 export async function addRow(
   { write }: Pick<Database, 'write'>,
@@ -66,6 +92,15 @@ export async function lockRow({ write }: Pick<Database, 'write'>, name: string):
   ]);
 }
 
+/** Locks the rows of an account in a table of PostgreSQL. Returns their number. */
+export async function lockRows(
+  { read }: Pick<Database, 'read'>,
+  table: keyof TableCounts,
+  account: string,
+): Promise<number> {
+  return (await read(`SELECT FROM ${table} WHERE account_id = $1 FOR UPDATE`, [ulidOf(account)])).length;
+}
+
 /** Adds wallets to a project of an account with one statement. @param description an SQL expression */
 export async function addWallets(
   { write }: Pick<Database, 'write'>,
@@ -82,6 +117,24 @@ export async function addWallets(
      FROM n`,
     [ulidOf(account), ulidOf(project).slice(0, 20), ulidOf(project), count],
   );
+}
+
+/** Adds projects without images to an account on SQLite, with few statements. */
+export async function addProjects(
+  { write }: Pick<Database, 'write'>,
+  account: string,
+  count: number,
+): Promise<void> {
+  await write(
+    `INSERT INTO project (account_id, id, title, description, image_cover_cid, create_time_ms)
+     WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < $2)
+     SELECT $1, printf('7ZZZZZZZZZZZZZZZZZ%08d', i), 'Project ' || i, 'No. ' || i, $3, i FROM n`,
+    [ulidOf(account), count, `bafkrei${'a'.repeat(52)}`],
+  );
+  await write('UPDATE account SET project_count = project_count + $2 WHERE id = $1', [
+    ulidOf(account),
+    count,
+  ]);
 }
 
 /** Adds an audit event of an account. */

@@ -1,10 +1,18 @@
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { openDatabase } from '../../../src/storage/open-database.ts';
-import { credentialParts, ulidOf } from '../../support/actors.ts';
+import type { Database } from '../../../src/storage/port/database.ts';
+import { credentialParts } from '../../support/actors.ts';
 import { damageTable, pathOf } from '../../support/engine.ts';
-import { adminContext, migrateDatabase, seedTenant, testDatabase } from '../../support/gateway.ts';
+import {
+  adminContext,
+  migrateDatabase,
+  seedTenant,
+  type Tenant,
+  testDatabase,
+} from '../../support/gateway.ts';
 import { LONG_TIMEOUT } from '../../support/long-deadlines.ts';
 import { paw, pawJson } from '../../support/paw.ts';
+import { setRow, setRows } from '../../support/rows.ts';
 
 test('a database without problems is reported as such', async () => {
   const { settings } = await seeded();
@@ -37,20 +45,32 @@ const ON_POSTGRES: [problem: string, cause: string][] = [
   ['The column wallet.title is "text", not "text not null"', 'ALTER TABLE wallet ALTER title DROP NOT NULL'],
 ];
 
-test.each<[problem: string, cause: string]>([
-  ['The project count of $account is wrong', 'UPDATE account SET project_count = project_count + 1'],
-  ['The app count of $account is wrong', 'UPDATE account SET app_count = app_count + 1'],
-  ['The default project of $account does not exist', "UPDATE account SET default_project_id = 'none'"],
+test.each<[problem: string, cause: string | ((database: Database, tenant: Tenant) => Promise<void>)]>([
+  [
+    'The project count of $account is wrong',
+    (database) => setRows(database, 'account', { project_count: 4 }),
+  ],
+  ['The app count of $account is wrong', (database) => setRows(database, 'account', { app_count: 1 })],
+  [
+    'The default project of $account does not exist',
+    (database) => setRows(database, 'account', { default_project_id: 'none' }),
+  ],
   [
     'The CID of the cover image of $project is wrong',
-    "UPDATE project SET image_cover_cid = 'wrong' WHERE description = 'No. 2'",
+    (database, { projects }) => setRow(database, projects[1] ?? '', { image_cover_cid: 'wrong' }),
   ],
   [
     'The account of the idempotency key key does not exist',
     "INSERT INTO idempotency_key VALUES ('none', 'key', 'content', 'response', 100000000000000)",
   ],
-  ['The app of the token $token does not exist', "UPDATE token SET app_id = 'none'"],
-  ['The network of $wallet is unknown', "UPDATE wallet SET network = 'none' WHERE title = 'Wallet 1'"],
+  [
+    'The app of the token $token does not exist',
+    (database) => setRows(database, 'token', { app_id: 'none' }),
+  ],
+  [
+    'The network of $wallet is unknown',
+    (database, { wallet }) => setRow(database, wallet, { network: 'none' }),
+  ],
   ['The index wallet_by_project is missing', 'DROP INDEX wallet_by_project'],
   [
     'The index audit_event_by_count_key is "on (account_id, count_key)", not "unique on (account_id, count_key)"',
@@ -63,12 +83,17 @@ test.each<[problem: string, cause: string]>([
   ],
   ...(inject('engine') === 'postgres' ? ON_POSTGRES : []),
   ['The column wallet.description is missing', 'ALTER TABLE wallet DROP COLUMN description'],
-  ['The deletion of $account is not complete', "UPDATE account SET state = 'DELETING', project_count = 0"],
+  [
+    'The deletion of $account is not complete',
+    (database) => setRows(database, 'account', { state: 'DELETING', project_count: 0 }),
+  ],
 ])('"%s" is one problem, and the exit status is 1', async (template, cause) => {
-  const { database, settings, account, projects, wallets, token } = await seeded();
-  const names = { account, project: projects[1], wallet: wallets[0], token: credentialParts(token).id };
+  const { database, settings, ...tenant } = await seeded();
+  const { account, projects, wallet, token } = tenant;
+  const names = { account, project: projects[1], wallet, token: credentialParts(token).id };
   const problem = template.replace(/\$(\w+)/, (_, name: keyof typeof names) => String(names[name]));
-  for (const statement of cause.split(';')) await database.write(statement);
+  if (typeof cause === 'function') await cause(database, tenant);
+  else for (const statement of cause.split(';')) await database.write(statement);
   const [text, json] = [await paw(['check'], settings), await paw(['check', '--json'], settings)];
   expect(text).toEqual({ status: 1, stdout: `${problem}.\n`, stderr: 'paw: The database has 1 problem.\n' });
   expect(JSON.parse(json.stdout)).toEqual({ problems: [`${problem}.`], problemCount: 1 });
@@ -79,7 +104,7 @@ test.each<[problem: string, cause: string]>([
 
 test('many problems of one kind are counted, and 100 of them described', async () => {
   const { database, settings } = await seeded(103);
-  await database.write("UPDATE project SET image_cover_cid = 'wrong'");
+  await setRows(database, 'project', { image_cover_cid: 'wrong' });
   const { stdout, stderr } = await paw(['check'], settings);
   expect(stdout.match(/^The CID of the cover image of .+ is wrong\.$/gm)).toHaveLength(100);
   expect(stdout).toMatch(/\nThere are 3 more problems of this kind\.\n$/);
@@ -97,11 +122,11 @@ if (inject('engine') === 'postgres') {
 
 if (inject('engine') === 'sqlite') {
   test('a damaged SQLite file and a row without its parent are problems', async () => {
-    const { settings, account } = await seeded();
+    const { settings } = await seeded();
     const { DATABASE_URL: url } = settings;
     const { DatabaseSync } = await import('node:sqlite');
     const file = new DatabaseSync(pathOf(url), { enableForeignKeyConstraints: false });
-    file.prepare('DELETE FROM project WHERE account_id = ?').run(ulidOf(account));
+    file.exec('DELETE FROM project');
     // Otherwise the pages are read from the log, and not from the file.
     file.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     file.close();

@@ -3,6 +3,7 @@ import { MAX_RESPONSE_BYTES } from '../../../src/graphql/limits/response-size.ts
 import { type HttpResponse, postGraphql } from '../../support/apis.ts';
 import { useGateway, useTenant } from '../../support/gateway.ts';
 import { lineOf } from '../../support/observation.ts';
+import { setRows } from '../../support/rows.ts';
 
 // Small documents that would cost much time, memory or traffic without limits.
 
@@ -11,7 +12,7 @@ const tenant = useTenant(gateway, { projects: 30, wallets: 100 });
 
 beforeAll(async () => {
   const control = '\u0001'.repeat(2000);
-  await gateway.database.write('UPDATE wallet SET description = $1', [control]);
+  await setRows(gateway.database, 'wallet', { description: control });
 });
 
 const times = (count: number, part: (index: number) => string) =>

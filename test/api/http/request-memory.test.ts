@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { type HttpResponse, postGraphql } from '../../support/apis.ts';
 import { type Gateway, seedTenant, startGatewayWithHooks, type Tenant } from '../../support/gateway.ts';
-import { rowOf } from '../../support/rows.ts';
+import { rowOf, setRows } from '../../support/rows.ts';
 
 // A control character takes one character, and six bytes in JSON.
 const DESCRIPTION = '\u0001'.repeat(2000);
@@ -37,7 +37,7 @@ beforeAll(async () => {
   });
   tenant = await seedTenant(gateway, { wallets: 100 });
   neighbour = await seedTenant(gateway, { wallets: 100 });
-  await gateway.database.write('UPDATE wallet SET description = $1', [DESCRIPTION]);
+  await setRows(gateway.database, 'wallet', { description: DESCRIPTION });
   return gateway.stop;
 });
 

@@ -11,6 +11,7 @@ import {
   testDatabase,
 } from '../../support/gateway.ts';
 import { startServerProcess } from '../../support/paw.ts';
+import { setRows } from '../../support/rows.ts';
 
 // Node gives a process in a container of 512 MB this heap.
 const HEAP = '--max-old-space-size=256';
@@ -64,8 +65,8 @@ test.each<readonly [string, Send]>([
       const seeded: Tenant[] = [];
       for (let n = 0; n < 3; n += 1)
         seeded.push(await seedTenant({ admin }, { projects: 100, wallets: 100 }));
-      for (const table of ['wallet', 'project']) {
-        await database.write(`UPDATE ${table} SET description = $1`, ['x'.repeat(2000)]);
+      for (const table of ['wallet', 'project'] as const) {
+        await setRows(database, table, { description: 'x'.repeat(2000) });
       }
       return seeded;
     });

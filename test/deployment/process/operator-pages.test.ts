@@ -18,8 +18,7 @@ function sectionOf(page: string, title: string): string {
 async function newerDatabase(): Promise<Settings> {
   const { url } = await testDatabase();
   await migrateDatabase(url);
-  const sql = 'INSERT INTO schema_migration (version, compatible_from, apply_time_ms) VALUES (9999, 9999, 0)';
-  await onDatabase(url, (database) => database.write(sql));
+  await onDatabase(url, (database) => database.write('INSERT INTO schema_migration VALUES (9999, 9999, 0)'));
   return { DATABASE_URL: url };
 }
 

@@ -9,6 +9,7 @@ import { onDatabase } from '../../support/engine.ts';
 import { seedDatabase, startGateway, type Tenant } from '../../support/gateway.ts';
 import { LONG_TIMEOUT } from '../../support/long-deadlines.ts';
 import { startProxy, type TcpProxy } from '../../support/proxy.ts';
+import { rowOf, rowsOf, setRow } from '../../support/rows.ts';
 import { startBeforeAll } from '../../support/start-before-all.ts';
 
 const FIND_SHARD = `SELECT 'audit_event_' || shardid AS shard, nodeport AS port FROM citus_shards
@@ -24,8 +25,6 @@ const FIND_WAITING = `SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND o
 AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
 
 const COUNT_SESSIONS = 'SELECT COUNT(*) AS count FROM pg_stat_activity WHERE pid = $1';
-
-const LIST_APPS = 'SELECT title FROM app WHERE account_id = $1';
 
 /** The proxies by which the nodes reach the workers, in the order of the workers. */
 const proxies: TcpProxy[] = [];
@@ -119,7 +118,7 @@ test.each([
     } finally {
       await gateway.stop();
     }
-    const apps = await worker.read(LIST_APPS, [ulidOf(tenant.account)]);
+    const apps = await rowsOf(worker, 'app', tenant.account);
     expect(apps.some((app) => app['title'] === title)).toBe(isMade);
   }
   await onWorker(`DROP TRIGGER wait_for_test ON ${shard}`);
@@ -127,13 +126,12 @@ test.each([
 
 test('a transaction whose worker is lost before its COMMIT is sent is no success', async () => {
   await onDatabase(made.url, async (database) => {
-    const changed = database.transaction(async ({ write }) => {
-      await write('UPDATE account SET title = $2 WHERE id = $1', [ulidOf(tenant.account), 'Lost']);
+    const changed = database.transaction(async (transaction) => {
+      await setRow(transaction, tenant.account, { title: 'Lost' });
       proxy.cut(true);
     });
     await expect(changed).rejects.toMatchObject({ reason: 'RESULT_UNKNOWN' });
     proxy.cut(false);
   });
-  const accounts = await worker.read('SELECT title FROM account WHERE id = $1', [ulidOf(tenant.account)]);
-  expect(accounts).not.toEqual([{ title: 'Lost' }]);
+  expect(await rowOf(worker, tenant.account)).not.toMatchObject({ title: 'Lost' });
 });

@@ -2,10 +2,12 @@ import { expect, inject, onTestFinished, test } from 'vitest';
 import { MIGRATIONS, migrationsAfter } from '../../../src/storage/migrations/migrations.ts';
 import type { Database } from '../../../src/storage/port/database.ts';
 import { TABLES } from '../../../src/storage/sql/columns.ts';
+import { ulidOf } from '../../support/actors.ts';
 import { makeCitusDatabase } from '../../support/citus.ts';
 import { onDatabase } from '../../support/engine.ts';
 import { makeSqliteFile, migrateDatabase, seedDatabase, type TestDatabase } from '../../support/gateway.ts';
 import { paw, pawJson } from '../../support/paw.ts';
+import { addRow, rowsOf as readRows } from '../../support/rows.ts';
 
 const NAMES = [...TABLES.map(({ name }) => name as string), 'schema_migration', 'page_token_key'];
 
@@ -106,10 +108,9 @@ test('the tables are distributed by the coordinator alone', async () => {
 
 test('a table that a migration creates is distributed before rows are inserted, with its foreign key', async () => {
   const made = await citus();
-  await seed(made);
+  const { account, projects } = await seed(made);
   await onDatabase(made.url, async (database) => {
-    const rows = await database.read('SELECT * FROM token');
-    expect(rows).toHaveLength(1);
+    expect(await readRows(database, 'token')).toHaveLength(1);
     await database.write('ALTER TABLE token RENAME TO old_token');
     await database.write('DROP TABLE old_token');
     const statements = migrationsAfter(0, database).flatMap((each) => each.statements);
@@ -121,14 +122,15 @@ test('a table that a migration creates is distributed before rows are inserted, 
         await transaction.write(statement);
         names.push(...(await database.distribute(transaction)));
       }
-      await transaction.write(
-        `INSERT INTO token (account_id, id, project_id, hash, title, is_one_project, is_read_only, expire_time_ms)
-         SELECT account_id, id, id, '', '', 0, 0, 0 FROM project`,
-      );
+      for (const name of projects) {
+        const ids = { account_id: ulidOf(account), id: ulidOf(name), project_id: ulidOf(name) };
+        const texts = { hash: '', title: '', is_one_project: 0, is_read_only: 0 };
+        await addRow(transaction, 'token', { ...ids, ...texts, expire_time_ms: 0 });
+      }
       return names;
     });
     expect(distributed).toEqual(['token']);
-    expect(await database.read('SELECT id FROM token')).toHaveLength(2);
+    expect(await readRows(database, 'token')).toHaveLength(2);
     expect(await database.read(COUNT_FOREIGN_KEYS)).toEqual([{ count: 1 }]);
   });
 });

@@ -11,7 +11,7 @@ import {
   MISSING_WALLET,
   PASSWORD,
   projectTokenOf,
-  ulidOf,
+  tokenNameOf,
   withOtherSecret,
 } from '../../support/actors.ts';
 import { type HttpResponse, mutationDocument, postGraphql, restApi, send } from '../../support/apis.ts';
@@ -19,6 +19,7 @@ import { makeCitusDatabase } from '../../support/citus.ts';
 import { LOG_COMMANDS, recordCommands } from '../../support/citus-commands.ts';
 import { onDatabase } from '../../support/engine.ts';
 import { type Gateway, seedTenant, startGateway, type Tenant } from '../../support/gateway.ts';
+import { rowOf } from '../../support/rows.ts';
 import { startBeforeAll } from '../../support/start-before-all.ts';
 
 const WAIT = { timeout: 30_000 };
@@ -52,7 +53,7 @@ startBeforeAll(async (opening) => {
   // These times are written in the background, once an hour.
   await used(tenant.token);
   await newToken();
-  await written('SELECT last_sign_in_time_ms AS time FROM app WHERE id = $1', ulidOf(app.name));
+  await written(app.name, 'last_sign_in_time_ms');
   // The first sweep of a server, which is in the background, belongs to no request.
   await vi.waitUntil(() => commands().some(({ text }) => /FROM .*audit_event.* WHERE/.test(text)), WAIT);
 });
@@ -100,18 +101,15 @@ const oauth =
     return () => fetch(gateway.url + path, { method: 'POST', body });
   };
 
-/** Waits until a time of a row is known. */
-async function written(sql: string, id: string): Promise<void> {
-  await vi.waitUntil(async () => {
-    const [row] = await gateway.database.read<{ time: number | null }>(sql, [id]);
-    return row?.time != null;
-  }, WAIT);
+/** Waits until a time of a resource is known. */
+async function written(name: string, column: string): Promise<void> {
+  await vi.waitUntil(async () => (await rowOf(gateway.database, name))[column] !== null, WAIT);
 }
 
 /** Uses a token for the first time. */
 async function used(token: string): Promise<string> {
   await send(`${gateway.url}/project/projects`, 'GET', token);
-  await written('SELECT last_use_time_ms AS time FROM token WHERE id = $1', credentialParts(token).id);
+  await written(tokenNameOf(token), 'last_use_time_ms');
   return token;
 }
 

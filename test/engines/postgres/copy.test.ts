@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Database } from '../../../src/storage/port/database.ts';
 import { TABLES } from '../../../src/storage/sql/columns.ts';
-import { createApp, expiredToken, keyOf, projectTokenOf, resultOf, ulidOf } from '../../support/actors.ts';
+import { createApp, expiredToken, keyOf, projectTokenOf, resultOf } from '../../support/actors.ts';
 import { type AppFields, bothApis, graphqlApi, type HttpResponse, send } from '../../support/apis.ts';
 import { isUntouched, onDatabase, pathOf } from '../../support/engine.ts';
 import {
@@ -20,7 +20,7 @@ import {
   testDatabase,
 } from '../../support/gateway.ts';
 import { paw, type Result } from '../../support/paw.ts';
-import { setRow } from '../../support/rows.ts';
+import { addProjects } from '../../support/rows.ts';
 
 // More than a copy reads at a time.
 const PROJECTS = 2500;
@@ -49,7 +49,7 @@ beforeAll(async () => {
   source = { path, url: `sqlite:${link}` };
   const gateway = await startGateway({ DATABASE_URL: source.url }, clock);
   tenant = await seedTenant(gateway, { projects: 3, wallets: 2 });
-  await addProjects(gateway.database, tenant, PROJECTS - 3);
+  await addProjects(gateway.database, tenant.account, PROJECTS - 3);
   await seedTenant(gateway, { projects: 2 });
   expired = await expiredToken(gateway, tenant);
   const api = graphqlApi(() => gateway.url);
@@ -176,20 +176,6 @@ const sourceOf = (name: string) => `sqlite:${join(folder, name)}`;
 function renameWallet(url: string): Promise<HttpResponse> {
   const headers = { 'idempotency-key': 'rename' };
   return send(`${url}/wallet/${walletName(0)}`, 'PATCH', tenant.token, { title: 'Renamed' }, headers);
-}
-
-/** Adds projects with few statements. They have no images, which these tests do not need. */
-async function addProjects(database: Database, { account }: Tenant, count: number): Promise<void> {
-  const id = ulidOf(account);
-  await database.transaction(async (transaction) => {
-    await transaction.write(
-      `INSERT INTO project (account_id, id, title, description, image_cover_cid, create_time_ms)
-      WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < $2)
-      SELECT $1, printf('7ZZZZZZZZZZZZZZZZZ%08d', i), 'Project ' || i, 'No. ' || i, $3, i FROM n`,
-      [id, count, `bafkrei${'a'.repeat(52)}`],
-    );
-    await setRow(transaction, account, { project_count: PROJECTS });
-  });
 }
 
 function walletName(index: number): string {

@@ -5,7 +5,7 @@ import type { Database, Queryable } from '../../../src/storage/port/database.ts'
 import { reasonOf, ulidOf } from '../../support/actors.ts';
 import { type Api, bothApis } from '../../support/apis.ts';
 import { useGateway, useTenant } from '../../support/gateway.ts';
-import { setRow } from '../../support/rows.ts';
+import { deleteRow, setRow } from '../../support/rows.ts';
 
 const gateway = useGateway();
 const tenant = useTenant(gateway, { projects: 10, wallets: 1 });
@@ -29,10 +29,7 @@ async function beforeCommit<T>(
   return result();
 }
 
-const deletionOf =
-  (project: string) =>
-  ({ write }: Queryable) =>
-    write('DELETE FROM project WHERE id = $1', [ulidOf(project)]);
+const deletionOf = (project: string) => (transaction: Queryable) => deleteRow(transaction, project);
 
 const deletes = (project: string) => () => deleteProject(gateway.admin, { name: project });
 

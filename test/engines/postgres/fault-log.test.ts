@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { bothApis, postGraphql } from '../../support/apis.ts';
 import { type Gateway, seedTenant, testGateway } from '../../support/gateway.ts';
 import { logLines } from '../../support/paw.ts';
+import { lockRow } from '../../support/rows.ts';
 
 const RENAME_TWO = `mutation ($one: UpdateWalletInput!, $two: UpdateWalletInput!) {
   one: updateWallet(input: $one) { wallet { title } }
@@ -24,7 +25,7 @@ test('after a lock that was not available, the rest of a request with an Idempot
   const { gateway, token, wallets } = await start();
   const [one, two] = wallets.map((name) => ({ name, title: 'Renamed' }));
   await gateway.database.transaction(async (transaction) => {
-    await transaction.read('SELECT id FROM wallet WHERE id = $1 FOR UPDATE', [one?.name.slice(8) ?? '']);
+    await lockRow(transaction, one?.name ?? '');
     const { text } = await postGraphql(
       gateway.url,
       token,

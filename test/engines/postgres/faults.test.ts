@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from '../../../src/storage/open-database.ts';
-import { createApp, keyOf, resultOf, signIn, ulidOf } from '../../support/actors.ts';
+import type { Database } from '../../../src/storage/port/database.ts';
+import { createApp, keyOf, resultOf, signIn } from '../../support/actors.ts';
 import {
   type Api,
   bothApis,
@@ -25,7 +26,7 @@ import { readMetric } from '../../support/metrics.ts';
 import { startServerProcess } from '../../support/paw.ts';
 import { type PostgresServer, startPostgres } from '../../support/postgres-server.ts';
 import { startProxy } from '../../support/proxy.ts';
-import { contentsOf, rowOf, rowsOf } from '../../support/rows.ts';
+import { contentsOf, lockRow, rowOf, rowsOf } from '../../support/rows.ts';
 
 // What a server sends when it ends a session: the type, the length and the fields of an error.
 // Source: PostgreSQL, section 54.7.
@@ -83,11 +84,11 @@ const titleOf = (name: string) => onDatabase(databaseUrl, async (own) => (await 
 const tokenIds = () =>
   onDatabase(databaseUrl, async (own) => (await rowsOf(own, 'token')).map(({ id }) => id));
 
-/** Runs a statement in the test's own transaction, which keeps its locks until it is released. */
-async function hold(sql: string, params: readonly unknown[] = []) {
+/** Takes locks in the test's own transaction, which keeps them until it is released. */
+async function hold(lock: (transaction: Pick<Database, 'write'>) => Promise<unknown>) {
   const client = await connect(databaseUrl);
   await client.query('BEGIN');
-  await client.query(sql, [...params]);
+  await lock({ write: async (sql, params = []) => (await client.query(sql, [...params])).rows });
   const { rows } = await client.query('SELECT pg_backend_pid() AS pid');
   const waiting = async (): Promise<readonly number[]> => {
     const blocked = await administrator.query(
@@ -152,7 +153,7 @@ test.each(APIS)(
     const { token } = await seedTenant(await serve());
     const app = keyOf(await createApp(api, token));
     const before = await tokenIds();
-    const held = await hold('LOCK TABLE token IN EXCLUSIVE MODE');
+    const held = await hold(({ write }) => write('LOCK TABLE token IN EXCLUSIVE MODE'));
     const { pids, outcome } = await held.waitedFor(() => api.signIn(token, app));
     await terminate(pids);
     expectUnavailable(api, await outcome);
@@ -168,7 +169,7 @@ test('a wait for a lock ends long before the timeout of the request, and also be
   const gateway = await serve({ PAW_METRICS_PORT: String(port) });
   const { token, wallets } = await seedTenant(gateway, { wallets: 1 });
   const [wallet = ''] = wallets;
-  const held = await hold('SELECT id FROM wallet FOR UPDATE');
+  const held = await hold((transaction) => lockRow(transaction, wallet));
   const refused = async (api: Api) =>
     expectUnavailable(api, await api.updateWallet(token, wallet, { title: 'Late' }));
   await Promise.all([...APIS, ...APIS, ...APIS].map(refused));
@@ -233,7 +234,7 @@ describe('a connection that is lost while a change is committed', () => {
 test('a change that is followed by a read which fails is RESULT_UNKNOWN, unless it is undone', async () => {
   const { token } = await seedTenant(await serve());
   const { name } = await createApp(APIS[0], token);
-  const held = await hold('LOCK TABLE project');
+  const held = await hold(({ write }) => write('LOCK TABLE project'));
   const document = mutationDocument('updateApp', 'app { project { title } }');
   const rename = async (title: string, headers = {}) => {
     const { text } = await postGraphql(url, token, document, { input: { name, title } }, headers);
@@ -309,7 +310,7 @@ test('a gateway whose machine is lost during a request with an Idempotency-Key l
   const { token, wallets } = await seedTenant(await serve(), { wallets: 2 });
   const lost = await testGateway({ DATABASE_URL: target, PAW_REQUEST_TIMEOUT: '3s' });
   const [first = '', second = ''] = wallets;
-  const held = await hold('SELECT id FROM wallet WHERE id = $1 FOR UPDATE', [ulidOf(second)]);
+  const held = await hold((transaction) => lockRow(transaction, second));
   const rename = (name: string, of: string) =>
     `${name}: updateWallet(input: { name: "${of}", title: "Lost" }) { wallet { name } }`;
   const document = `mutation { ${rename('a', first)} ${rename('b', second)} }`;

@@ -8,6 +8,7 @@ import { onDatabase } from '../../support/engine.ts';
 import { type Gateway, seedTenant, startGateway } from '../../support/gateway.ts';
 import { LONG_TIMEOUT } from '../../support/long-deadlines.ts';
 import { type PostgresServer, startPostgres } from '../../support/postgres-server.ts';
+import { rowOf } from '../../support/rows.ts';
 import { startBeforeAll } from '../../support/start-before-all.ts';
 
 let primary: PostgresServer;
@@ -132,7 +133,8 @@ describe('a gateway on two hosts', () => {
       await expect
         .poll(async () => (await api.updateWallet(token, wallet, { title })).value?.title)
         .toBe(title);
-      expect(await lookAt(server, 'SELECT title FROM wallet')).toEqual([{ title }]);
+      const row = await onDatabase(server.urlOf('postgres'), (database) => rowOf(database, wallet));
+      expect(row).toMatchObject({ title });
     }
   }
 

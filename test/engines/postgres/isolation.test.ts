@@ -1,9 +1,10 @@
 // @module-tag night/isolation
 
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type AppKey, createApp, keyOf, PASSWORD, reasonOf, ulidOf } from '../../support/actors.ts';
+import { type AppKey, createApp, keyOf, PASSWORD, reasonOf } from '../../support/actors.ts';
 import { type Api, bothApis, postGraphql, readiness, send } from '../../support/apis.ts';
 import { type Gateway, seedTenant, startGateway, type Tenant, testGateway } from '../../support/gateway.ts';
+import { lockRow, lockRows } from '../../support/rows.ts';
 
 const POOL_SIZE = 4;
 
@@ -76,11 +77,7 @@ describe.each<[string, readonly Kind[], readonly Kind[]]>([
     ['create', 'signIn'],
     ['list', 'update', 'setPassword', 'repeatableUpdate'],
   ],
-  [
-    'SELECT id FROM app FOR UPDATE',
-    ['signIn'],
-    ['list', 'create', 'update', 'setPassword', 'repeatableUpdate'],
-  ],
+  ['SELECT FROM app FOR UPDATE', ['signIn'], ['list', 'create', 'update', 'setPassword', 'repeatableUpdate']],
 ])('a lock by %s', (lock, blocked, free) => {
   test('fails the requests that need it, and no others', async () => {
     await gateway.database.transaction(async (transaction) => {
@@ -129,7 +126,7 @@ test.each(['', 'with an Idempotency-Key', 'in two mutations with an Idempotency-
       return postGraphql(own.url, tenant.token, document, {}, headers).then(({ text }) => text);
     };
     await own.database.transaction(async (transaction) => {
-      await transaction.read('SELECT id FROM wallet WHERE id = $1 FOR UPDATE', [ulidOf(locked)]);
+      await lockRow(transaction, locked);
       let refusals = 0;
       let isOver = false;
       const clients = Array.from({ length: 30 }, async () => {
@@ -170,10 +167,7 @@ test('with the default pool, an account whose many rows are locked holds up no o
     }
   };
   const [clients] = await own.database.transaction(async (transaction) => {
-    const ids = await transaction.read('SELECT id FROM wallet WHERE account_id = $1 FOR UPDATE', [
-      ulidOf(tenant.account),
-    ]);
-    expect(ids).toHaveLength(120);
+    expect(await lockRows(transaction, 'wallet', tenant.account)).toBe(120);
     // After this it is known that rows of the account are locked.
     expect(await rename(tenant.token, locked.next().value ?? '')).toContain('"UNAVAILABLE"');
     const clients = Promise.all(Array.from({ length: 60 }, repeat));
@@ -196,7 +190,7 @@ test('with the default pool, failed sign-ins that are counted in one event use a
   const fail = () => reasonOf(api.signIn(token, app));
   expect(await fail()).toBe('INVALID_CREDENTIALS');
   await own.database.transaction(async (transaction) => {
-    await transaction.read('SELECT id FROM audit_event WHERE account_id = $1 FOR UPDATE', [ulidOf(account)]);
+    await lockRows(transaction, 'audit_event', account);
     let isOver = false;
     const failures = Promise.all(Array.from({ length: 20 }, fail)).finally(() => {
       isOver = true;

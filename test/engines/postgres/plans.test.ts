@@ -11,37 +11,12 @@ import {
 import { sweepExpired } from '../../../src/storage/jobs/sweep.ts';
 import type { Database, Execute, Queryable, Row, Value } from '../../../src/storage/port/database.ts';
 import { PROJECTS, PROJECTS_BY_TITLE } from '../../../src/storage/projects.ts';
-import { NEW_TOKEN } from '../../../src/storage/sql/columns.ts';
 import type { List } from '../../../src/storage/sql/keyset-list.ts';
 import { WALLETS, WALLETS_AT_ADDRESS, WALLETS_BY_TITLE } from '../../../src/storage/wallets.ts';
 import { ulidOf } from '../../support/actors.ts';
+import { FILLED_RESOURCE, fill, fillWithExpired } from '../../support/fill.ts';
 import { type Gateway, seedTenant, startGateway, testGateway } from '../../support/gateway.ts';
-
-const RESOURCE = 'apps/01ARZ3NDEKTSV4RRFFQ69G5FAV';
-
-// 2000 wallets in each project, and 3000 projects in each account.
-const FILL = [
-  `INSERT INTO wallet
-      (account_id, id, project_id, title, description, network, address, create_time_ms, update_time_ms,
-       revision)
-    SELECT account_id, left(id, 14) || lpad(n::text, 4, '0') || right(id, 8), id, 'Wallet', '', '', '', 0, 0, id
-    FROM project, generate_series(1, 2000) n`,
-  `INSERT INTO project (account_id, id, title, description, image_cover_cid, create_time_ms)
-    SELECT id, left(id, 14) || lpad(n::text, 12, '0'), '', '', '', n FROM account, generate_series(1, 3000) n`,
-  `INSERT INTO audit_event (account_id, id, action, resource, fields, event_count, last_time_ms)
-    SELECT n % 100, CASE WHEN n <= 50 THEN '01ARZ3NDEK' ELSE '7ZZZZZZZZZ' END || lpad(n::text, 16, '0'),
-      'app.create', '${RESOURCE}', '', 1, 0
-    FROM generate_series(1, 20000) n`,
-];
-
-const FILL_EXPIRED = [
-  `INSERT INTO token (${NEW_TOKEN})
-    SELECT account_id, n, id, NULL, NULL, repeat('x', 64), '', 0, 0, CASE WHEN n <= 50 THEN n ELSE 100000000000000 END
-    FROM project, generate_series(1, 20000) n`,
-  `INSERT INTO idempotency_key (account_id, key_hash, content_hash, response, expire_time_ms)
-    SELECT n % 100, n, 'hash', repeat('x', 300), CASE WHEN n <= 50 THEN n ELSE 100000000000000 END
-    FROM generate_series(1, 20000) n`,
-];
+import { rowsOf } from '../../support/rows.ts';
 
 /** A step of an executed plan, in the JSON format of EXPLAIN ANALYZE. */
 type Step = {
@@ -82,7 +57,8 @@ describe.each([
       gateway.clock.advance(1000);
       await seedTenant(gateway);
     }
-    for (const sql of [...FILL, ...statistics]) await gateway.database.write(sql);
+    await fill(gateway.database);
+    for (const sql of statistics) await gateway.database.write(sql);
     return gateway.stop;
   });
 
@@ -94,12 +70,17 @@ describe.each([
     ['audit_event of all accounts', ALL_EVENTS, 'audit_event_by_name', () => []],
     ['audit_event of an action', EVENTS_OF_ACTION, 'audit_event_by_action', () => ['7', 'app.create']],
     ['audit_event of a rare action', EVENTS_OF_ACTION, 'audit_event_by_action', () => ['7', 'app.delete']],
-    ['audit_event on a resource', EVENTS_OF_RESOURCE, 'audit_event_by_resource', () => ['7', RESOURCE]],
+    [
+      'audit_event on a resource',
+      EVENTS_OF_RESOURCE,
+      'audit_event_by_resource',
+      () => ['7', FILLED_RESOURCE],
+    ],
     [
       'audit_event of an action on a resource',
       EVENTS_OF_RESOURCE_AND_ACTION,
       'audit_event_by_resource',
-      () => ['7', RESOURCE, 'app.create'],
+      () => ['7', FILLED_RESOURCE, 'app.create'],
     ],
     ['wallet at an address', WALLETS_AT_ADDRESS, 'wallet_by_address', () => [account, '']],
   ];
@@ -113,16 +94,15 @@ describe.each([
   test.each(cases)(
     'of the list %s, %s, is found by its index, and only its rows are read (%s)',
     async (name, direction, mode, [, list, index, values]) => {
-      const [table = ''] = name.split(' ');
+      const [table] = name.split(' ') as ['project' | 'wallet' | 'audit_event'];
       const parts = list === WALLETS ? projects : undefined;
       const count = parts?.length ?? 1;
-      const ids = `SELECT id FROM ${table} WHERE account_id = $1 ORDER BY id`;
-      const rows = await gateway.database.read<{ id: Ulid }>(ids, [values()[0] ?? '7']);
+      const rows = await rowsOf(gateway.database, table, String(values()[0] ?? '7'));
       const { explained, steps } = explain(gateway.database, mode);
       // At the start, in the middle and behind the end.
       for (const place of [undefined, rows.length / 2, direction === 'forward' ? -1 : 0]) {
         steps.length = 0;
-        const position = place === undefined ? undefined : rows.at(place)?.id;
+        const position = place === undefined ? undefined : (rows.at(place)?.['id'] as Ulid | undefined);
         const request = { direction, size: SIZE, position };
         const pages = await list.readPages(explained, { values: values(), parts }, request);
         expect(pages).toHaveLength(count);
@@ -183,7 +163,8 @@ test.each(['force_custom_plan', 'auto'] as const)(
   async (mode) => {
     const gateway = await testGateway();
     await seedTenant(gateway);
-    for (const sql of [...FILL_EXPIRED, ...FILL.slice(2), 'ANALYZE']) await gateway.database.write(sql);
+    await fillWithExpired(gateway.database);
+    await gateway.database.write('ANALYZE');
     const { explained, steps } = explain(gateway.database, mode);
     await sweepExpired(explained, Date.now(), { auditDays: 90, onDeleted: () => {} });
     for (const table of ['token', 'idempotency_key', 'audit_event']) {

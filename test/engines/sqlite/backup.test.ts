@@ -27,7 +27,7 @@ import {
   testGateway,
 } from '../../support/gateway.ts';
 import { paw, pawInShell, pawJson, pawProcess, startPaw, startServerProcess } from '../../support/paw.ts';
-import { addWallets } from '../../support/rows.ts';
+import { addWallets, setRows, writerOf } from '../../support/rows.ts';
 
 test.each([
   ['backup', 'pg_dump'],
@@ -208,7 +208,8 @@ describe('a restoration', () => {
     const before = await content();
     await run('backup', file);
     const other = new DatabaseSync(path);
-    other.exec("PRAGMA wal_autocheckpoint = 0; UPDATE account SET title = 'Later'");
+    other.exec('PRAGMA wal_autocheckpoint = 0');
+    await setRows(writerOf(other), 'account', { title: 'Later' });
     cpSync(`${path}-wal`, `${path}-wal.copy`);
     other.close();
     cpSync(`${path}-wal.copy`, `${path}-wal`);
@@ -251,7 +252,7 @@ describe('a restoration', () => {
   test('that is killed leaves the old or the new database, and can be repeated', async () => {
     const backedUp = await content();
     await run('backup', file);
-    execute(path, "UPDATE account SET title = 'Later'");
+    await onDatabase(made.url, (database) => setRows(database, 'account', { title: 'Later' }));
     const later = await content();
     await killDuring('.restore-', 'restore', file);
     expect([backedUp, later]).toContain(await content());

@@ -13,6 +13,7 @@ import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { onDatabase, pathOf } from '../../support/engine.ts';
 import { seedDatabase, startGateway, testDatabase } from '../../support/gateway.ts';
 import { paw, startPaw } from '../../support/paw.ts';
+import { rowsOf, setRows, writerOf } from '../../support/rows.ts';
 
 let folder: string;
 /** The file of the database. */
@@ -32,16 +33,16 @@ const run = (...words: string[]) => paw(words, { DATABASE_URL: `sqlite:${link}` 
 
 const titles = (file: string) =>
   onDatabase(`sqlite:${file}`, async (database) =>
-    (await database.read('SELECT title FROM wallet')).map(({ title }) => title),
+    (await rowsOf(database, 'wallet')).map(({ title }) => title),
   );
 
 const rename = (file: string) =>
-  onDatabase(`sqlite:${file}`, (database) => database.write("UPDATE wallet SET title = 'Later'"));
+  onDatabase(`sqlite:${file}`, (database) => setRows(database, 'wallet', { title: 'Later' }));
 
 test('a database can be served, checked and backed up through a symbolic link', async () => {
   symlinkSync(path, link);
   const gateway = await startGateway({ DATABASE_URL: `sqlite:${link}` });
-  await gateway.database.write("UPDATE wallet SET title = 'Later'");
+  await setRows(gateway.database, 'wallet', { title: 'Later' });
   const backup = join(folder, 'backup.db');
   for (const words of [['check'], ['backup', backup]]) {
     expect(await run(...words)).toMatchObject({ status: 0, stderr: '' });
@@ -79,7 +80,8 @@ test('a restoration through a link to a file that does not exist creates this fi
 test('a restoration moves the log of a killed server to the other names of the file', async () => {
   const [left, kept] = [join(folder, 'left.db'), join(folder, 'kept.db')];
   const server = new DatabaseSync(path);
-  server.exec("PRAGMA wal_autocheckpoint = 0; UPDATE wallet SET title = 'Later'");
+  server.exec('PRAGMA wal_autocheckpoint = 0');
+  await setRows(writerOf(server), 'wallet', { title: 'Later' });
   // What a kill would leave.
   for (const suffix of ['', '-wal']) copyFileSync(path + suffix, left + suffix);
   server.close();

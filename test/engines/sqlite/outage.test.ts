@@ -8,6 +8,7 @@ import { freePort } from '../../support/free-port.ts';
 import { seedDatabase, seedTenant, startGateway, testDatabase, testGateway } from '../../support/gateway.ts';
 import { logLines, pawProcess, startProgram } from '../../support/paw.ts';
 import { expectError } from '../../support/refusal.ts';
+import { rowOf } from '../../support/rows.ts';
 
 test('a lock of another process makes writes UNAVAILABLE by both APIs, and is no outage: the server reads and is ready', async () => {
   const gateway = await testGateway();
@@ -17,7 +18,7 @@ test('a lock of another process makes writes UNAVAILABLE by both APIs, and is no
     Promise.all(apis.map((api) => api.updateWallet(token, wallets[0] ?? '', { title: 'Later' })));
   const other = new DatabaseSync(pathOf(gateway.databaseUrl));
   onTestFinished(() => other.close());
-  const title = () => other.prepare('SELECT title FROM wallet').get();
+  const wallet = () => rowOf(gateway.database, wallets[0] ?? '');
 
   other.exec('BEGIN IMMEDIATE');
   const begin = vi.fn<() => Promise<void>>();
@@ -31,11 +32,11 @@ test('a lock of another process makes writes UNAVAILABLE by both APIs, and is no
   }
   expect(await waiting).toMatchObject([{ reason: { reason: 'UNAVAILABLE', fault: 'lock' } }]);
   expect(begin).not.toHaveBeenCalled();
-  expect(title()).toEqual({ title: 'Wallet 1' });
+  expect(await wallet()).toMatchObject({ title: 'Wallet 1' });
 
   other.exec('ROLLBACK');
   for (const { value } of await updates()) expect(value?.title).toBe('Later');
-  expect(title()).toEqual({ title: 'Later' });
+  expect(await wallet()).toMatchObject({ title: 'Later' });
   const lines = logLines(gateway.log()).filter(({ fault }) => fault !== undefined);
   expect(lines).toMatchObject([
     { fault: 'lock', cause: 'database is locked', msg: 'a lock was not available in time' },
