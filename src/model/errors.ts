@@ -1,4 +1,3 @@
-import type { Fault } from './fault.ts';
 import type { ResourceName } from './resource-name.ts';
 
 /** A canonical error name that the gateway uses. Source: google.rpc.Code. */
@@ -96,6 +95,12 @@ export const ERRORS = {
   COMMAND_FAILED: ['INTERNAL'],
 } as const satisfies Record<string, readonly [status: Status, message?: string]>;
 
+/**
+ * Why an operation is unavailable: the database is down, a lock was not available in time, or the time was over before the
+ * database was free.
+ */
+export type Outage = 'down' | 'lock' | 'overload';
+
 /** Why a request failed: a machine-readable constant. */
 export type Reason = keyof typeof ERRORS;
 
@@ -116,7 +121,7 @@ type ApiErrorOptions = {
   readonly retryAfterSeconds?: number;
   readonly app?: ResourceName<'apps'> | undefined;
   readonly cause?: unknown;
-  readonly fault?: Fault | undefined;
+  readonly outage?: Outage | undefined;
 };
 
 /**
@@ -133,7 +138,7 @@ export class ApiError extends Error {
   /** The app of a failed sign-in. */
   readonly app: ResourceName<'apps'> | undefined;
   /** For the log, if the status is UNAVAILABLE. */
-  readonly fault: Fault;
+  readonly outage: Outage;
 
   constructor(reason: ReasonWithMessage, options?: ApiErrorOptions);
   constructor(reason: Reason, options: ApiErrorOptions & { readonly message: string });
@@ -145,7 +150,7 @@ export class ApiError extends Error {
     this.fieldViolations = options.fieldViolations ?? [];
     this.retryAfterSeconds = options.retryAfterSeconds;
     this.app = options.app;
-    this.fault = options.fault ?? 'outage';
+    this.outage = options.outage ?? 'down';
   }
 }
 

@@ -1,11 +1,11 @@
 import type { FastifyBaseLogger } from 'fastify';
+import type { Outage } from '../../model/errors.ts';
 import { type ApiError, describeCause } from '../../model/errors.ts';
-import type { Fault } from '../../model/fault.ts';
 
 export type LogError = (error: ApiError, requestId: string) => void;
 
-const MESSAGES: Readonly<Record<Fault, string>> = {
-  outage: 'the database is unavailable',
+const MESSAGES: Readonly<Record<Outage, string>> = {
+  down: 'the database is unavailable',
   lock: 'a lock was not available in time',
   overload: 'requests wait too long for the database',
 };
@@ -13,22 +13,22 @@ const MESSAGES: Readonly<Record<Fault, string>> = {
 const INTERVAL_MS = 10_000;
 
 /**
- * Returns a function that logs internal errors, and faults of the database. A fault is one line in 10 seconds: each request
+ * Returns a function that logs internal errors, and outages of the database. One kind is one line in 10 seconds: each request
  * during an outage has the same error.
  */
 export function errorLog(logger: Pick<FastifyBaseLogger, 'error' | 'warn'>): LogError {
-  const lastMs = new Map<Fault, number>();
+  const lastMs = new Map<Outage, number>();
   return (error, reqId) => {
     if (error.status !== 'UNAVAILABLE') {
       logger.error({ reqId, err: error });
       return;
     }
-    const { cause, fault } = error;
+    const { cause, outage } = error;
     const now = performance.now();
     // Without a cause, there is nothing to log; see `DatabaseError`.
-    if (cause === undefined || now - (lastMs.get(fault) ?? Number.NEGATIVE_INFINITY) < INTERVAL_MS) return;
-    lastMs.set(fault, now);
-    const level = fault === 'outage' ? 'error' : 'warn';
-    logger[level]({ reqId, fault, cause: describeCause(error) }, MESSAGES[fault]);
+    if (cause === undefined || now - (lastMs.get(outage) ?? Number.NEGATIVE_INFINITY) < INTERVAL_MS) return;
+    lastMs.set(outage, now);
+    const level = outage === 'down' ? 'error' : 'warn';
+    logger[level]({ reqId, outage, cause: describeCause(error) }, MESSAGES[outage]);
   };
 }

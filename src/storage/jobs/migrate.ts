@@ -48,7 +48,7 @@ export async function migrate(database: Engine, now: number, shardCount?: number
       assertUsable(schema);
       return { version: schema.version, ...changes };
     } catch (error) {
-      const isLocked = error instanceof DatabaseError && error.fault === 'lock';
+      const isLocked = error instanceof DatabaseError && error.outage === 'lock';
       if (!isLocked || database.migrationLock.length === 0) throw error;
     }
   }

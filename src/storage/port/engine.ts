@@ -14,7 +14,7 @@ export type Engine = Database & {
   checkReady(): Promise<void>;
   /**
    * The statements with which a transaction keeps others from migrating; none if every transaction does so. If they fail
-   * with the fault `lock`, another one is migrating.
+   * with the outage `lock`, another one is migrating.
    */
   readonly migrationLock: readonly string[];
   /** The type of the texts of a table, which are compared by their bytes. */

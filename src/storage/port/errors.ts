@@ -1,4 +1,4 @@
-import type { Fault } from '../../model/fault.ts';
+import type { Outage } from '../../model/errors.ts';
 
 /**
  * Thrown if the database could not execute a statement or a transaction. All other errors of the storage are faults of the
@@ -7,16 +7,16 @@ import type { Fault } from '../../model/fault.ts';
 export class DatabaseError extends Error {
   /** `UNAVAILABLE` if no change was made, `RESULT_UNKNOWN` if it may have been made. */
   readonly reason: 'UNAVAILABLE' | 'RESULT_UNKNOWN';
-  readonly fault: Fault;
+  readonly outage: Outage;
 
   /**
    * @param cause the error of the engine; undefined if there is nothing to log: the transaction has lost a conflict, or an
    *   earlier error of it was logged
    */
-  constructor(reason: DatabaseError['reason'], cause: unknown, fault: Fault = 'outage') {
+  constructor(reason: DatabaseError['reason'], cause: unknown, outage: Outage = 'down') {
     super(reason, { cause });
     this.reason = reason;
-    this.fault = fault;
+    this.outage = outage;
   }
 }
 
@@ -27,8 +27,8 @@ export class DistributionError extends Error {}
 export class EncodingError extends Error {}
 
 /** Returns the error for a change that was not made, or a read without a result. See `DatabaseError`. */
-export function unavailable(cause?: unknown, fault?: Fault): DatabaseError {
-  return new DatabaseError('UNAVAILABLE', cause, fault);
+export function unavailable(cause?: unknown, outage?: Outage): DatabaseError {
+  return new DatabaseError('UNAVAILABLE', cause, outage);
 }
 
 /** Returns the error for a change whose commit the database has not confirmed: it may have been made. */

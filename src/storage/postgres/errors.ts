@@ -1,9 +1,9 @@
-import type { Fault } from '../../model/fault.ts';
+import type { Outage } from '../../model/errors.ts';
 import { DatabaseError, resultUnknown, unavailable } from '../port/errors.ts';
 
 /** Returns the error for a statement that has not begun in time. */
-export function startTimeout(fault: Fault): DatabaseError {
-  return unavailable(new Error('The database was not free in time.'), fault);
+export function startTimeout(outage: Outage): DatabaseError {
+  return unavailable(new Error('The database was not free in time.'), outage);
 }
 
 /** An error that the server has sent. Errors of the connection have no severity. */
@@ -14,13 +14,13 @@ type ServerError = Error & {
 };
 
 // The codes of a server that can't serve, as opposed to those of an invalid statement.
-const FAULTS: readonly (readonly [code: RegExp, fault: Fault])[] = [
+const OUTAGES: readonly (readonly [code: RegExp, outage: Outage])[] = [
   [/^(53300|57014)$/, 'overload'], // too many connections, cancelled statement
   [/^(55P03|40001|40P01)$/, 'lock'], // `lock_timeout`, serialization failure, deadlock
   // Connection exception, insufficient resources, operator intervention, system error.
-  [/^(08|53|57|58)/, 'outage'],
+  [/^(08|53|57|58)/, 'down'],
   // Read-only transaction, and prepared statements that a pooler has lost or mixed up.
-  [/^(25006|26000|42P05)$/, 'outage'],
+  [/^(25006|26000|42P05)$/, 'down'],
 ];
 
 /** A lost conflict: serialization failure, deadlock. Another attempt can succeed. */
@@ -93,8 +93,8 @@ export function statementError(error: unknown, commits: Commits): unknown {
   const isUnknown = commits === 'transaction' && (isEnd || UNKNOWN_COMMIT.test(error.code));
   if (error.code === RESULT_UNKNOWN || isUnknown) return resultUnknown(error);
   if (error.code === ABORTED_TRANSACTION) return unavailable();
-  const fault = faultOf(error);
-  return fault !== undefined || isEnd ? unavailable(error, fault) : error;
+  const outage = outageOf(error);
+  return outage !== undefined || isEnd ? unavailable(error, outage) : error;
 }
 
 /** Whether Citus has lost a worker, and the session goes on. Poolers have one code, and not always the severity FATAL. */
@@ -102,9 +102,9 @@ function isWorkerLoss(error: unknown): boolean {
   return isServerError(error) && error.severity === 'ERROR' && error.code !== LOST_BY_POOLER;
 }
 
-/** Returns the fault of a server that can't serve; undefined if it is not the server's. */
-export function faultOf(error: unknown): Fault | undefined {
-  return FAULTS.find(([code]) => hasCode(error, code))?.[1];
+/** Returns the outage of a server that can't serve; undefined if it is not the server's. */
+export function outageOf(error: unknown): Outage | undefined {
+  return OUTAGES.find(([code]) => hasCode(error, code))?.[1];
 }
 
 function isServerError(error: unknown): error is ServerError {

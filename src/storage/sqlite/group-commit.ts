@@ -120,7 +120,7 @@ export class GroupCommit {
         this.#execute('BEGIN IMMEDIATE');
         return remaining;
       } catch (error) {
-        const isBusy = error instanceof DatabaseError && error.fault === 'lock';
+        const isBusy = error instanceof DatabaseError && error.outage === 'lock';
         const now = performance.now();
         for (const { deadline, reject } of remaining) if (!isBusy || now > deadline) reject(error);
         remaining = isBusy ? remaining.filter(({ deadline }) => now <= deadline) : [];

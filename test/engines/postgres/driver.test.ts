@@ -253,7 +253,7 @@ describe('the statements of one request', () => {
       await transaction.read('SELECT 1');
       const others = database.read('SELECT 1 AS one');
       const late = database.forRequest(lateRequest()).read('SELECT 2 AS two');
-      expect(await errorOf(late)).toMatchObject({ reason: 'UNAVAILABLE', fault: 'overload' });
+      expect(await errorOf(late)).toMatchObject({ reason: 'UNAVAILABLE', outage: 'overload' });
       return [others];
     });
     expect(await others[0]).toEqual([{ one: 1 }]);

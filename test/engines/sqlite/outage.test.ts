@@ -30,16 +30,16 @@ test('a lock of another process makes writes UNAVAILABLE by both APIs, and is no
     expectError(apis[index] ?? expect.unreachable(), refusal, 'UNAVAILABLE');
     expect(refusal.response.text).not.toMatch(/lock|sql/i);
   }
-  expect(await waiting).toMatchObject([{ reason: { reason: 'UNAVAILABLE', fault: 'lock' } }]);
+  expect(await waiting).toMatchObject([{ reason: { reason: 'UNAVAILABLE', outage: 'lock' } }]);
   expect(begin).not.toHaveBeenCalled();
   expect(await wallet()).toMatchObject({ title: 'Wallet 1' });
 
   other.exec('ROLLBACK');
   for (const { value } of await updates()) expect(value?.title).toBe('Later');
   expect(await wallet()).toMatchObject({ title: 'Later' });
-  const lines = logLines(gateway.log()).filter(({ fault }) => fault !== undefined);
+  const lines = logLines(gateway.log()).filter(({ outage }) => outage !== undefined);
   expect(lines).toMatchObject([
-    { fault: 'lock', cause: 'database is locked', msg: 'a lock was not available in time' },
+    { outage: 'lock', cause: 'database is locked', msg: 'a lock was not available in time' },
   ]);
 });
 
@@ -97,7 +97,7 @@ test('a server whose log cannot be written serves, masks errors, and ends with s
 test('a file that is a folder is UNAVAILABLE', async () => {
   const { url } = await testDatabase();
   mkdirSync(pathOf(url));
-  await expect(openDatabase(url)).rejects.toMatchObject({ reason: 'UNAVAILABLE', fault: 'outage' });
+  await expect(openDatabase(url)).rejects.toMatchObject({ reason: 'UNAVAILABLE', outage: 'down' });
 });
 
 test('a file in a missing folder of /proc ends the start with status 1 and one line', async () => {

@@ -21,7 +21,7 @@ afterEach(() => {
 });
 
 test('an outage is one line in 10 s', () => {
-  const line = (reqId: string) => [{ reqId, fault: 'outage', cause: CAUSE }, 'the database is unavailable'];
+  const line = (reqId: string) => [{ reqId, outage: 'down', cause: CAUSE }, 'the database is unavailable'];
   for (let second = 0; second < 20; second += 5) {
     logError(unavailable(new Error(CAUSE)), `r${second}`);
     vi.advanceTimersByTime(5000);
@@ -29,7 +29,7 @@ test('an outage is one line in 10 s', () => {
   expect(lines).toEqual([line('r0'), line('r10')]);
 });
 
-test('a request that was refused or dropped without a fault of the database is no outage', () => {
+test('a request that was refused or dropped without a outage of the database is no outage', () => {
   logError(new ApiError('UNAVAILABLE'), 'dropped');
   expect(lines).toEqual([]);
 });

@@ -2,7 +2,7 @@ import type { Pool, PoolClient } from 'pg';
 import type { Statement } from '../../port/database.ts';
 import { DatabaseError, unavailable } from '../../port/errors.ts';
 import { InProgress } from '../../port/in-progress.ts';
-import { faultOf, hasCode, startTimeout, TOO_MANY_CONNECTIONS } from '../errors.ts';
+import { hasCode, outageOf, startTimeout, TOO_MANY_CONNECTIONS } from '../errors.ts';
 import { HostError } from './hosts.ts';
 import { LockLimits, type UseResult } from './lock-limits.ts';
 import { Session, type StatementSettings } from './session.ts';
@@ -111,7 +111,7 @@ export class ConnectionPool {
       const client = await Promise.race([taken, late.promise]);
       session = new Session(client, { ...this.#settings, deadline, onRelease });
     } catch (error) {
-      isTimeout = error instanceof DatabaseError && error.fault !== 'outage';
+      isTimeout = error instanceof DatabaseError && error.outage !== 'down';
       onRelease('lost');
       throw error;
     } finally {
@@ -148,7 +148,7 @@ export class ConnectionPool {
         else if (failures.push(error) >= this.#settings.hostCount) {
           const messages = new Set(failures.map(({ message }) => message));
           const cause = failures.length > 1 ? new Error([...messages].join('; ')) : error.cause;
-          throw unavailable(cause, faultOf(error.cause));
+          throw unavailable(cause, outageOf(error.cause));
         }
       }
     }

@@ -38,7 +38,7 @@ test.each([
   expect(endsConnection(error)).toBe(ends);
 });
 
-test('a COMMIT in which Citus has lost a worker has an unknown result, and another internal error is a fault', () => {
+test('a COMMIT in which Citus has lost a worker has an unknown result, and another internal error is a outage', () => {
   const error = serverError('XX000', 'ERROR');
   expect(statementError(error, 'transaction')).toMatchObject({ reason: UNKNOWN });
   for (const commits of ['nothing', 'itself', 'later'] as const) {
