@@ -3,9 +3,9 @@ import { type ASTNode, GraphQLError, type GraphQLFormattedError, isValueNode, Ki
 import { toApiError } from '../data/operation/errors.ts';
 import { headersOf, statusCodeOf } from '../http/errors.ts';
 import { ApiError, invalidFields, type Reason, type Status, shouldLog } from '../model/errors.ts';
-import { describeUnknownField } from '../model/fields/fields.ts';
+import { describeAssignedField } from '../model/fields/fields.ts';
 import type { InputViolations } from './limits/input-violations.ts';
-import { MAX_DOCUMENT_TOKENS } from './limits/limits.ts';
+import { excessOfTokens } from './limits/limits.ts';
 
 /** Apollo's error codes, by canonical name. */
 const CODES: Record<Status, string> = {
@@ -138,16 +138,21 @@ type RequestError = Pick<ApiError, 'message'> & Partial<Pick<ApiError, 'reason' 
  * contain a value of the request, such as a password, is replaced.
  */
 function requestError(code: string, error: GraphQLError, violations: InputViolations): RequestError {
-  if (code === PARSE_FAILED) return parseError(error);
+  if (code === PARSE_FAILED) {
+    const message = excessOfTokens(error);
+    return message === undefined
+      ? { message: syntaxError(error) }
+      : { message, reason: 'DOCUMENT_TOO_LARGE' };
+  }
   const [node] = error.nodes ?? [];
   const isValidation = code === VALIDATION_FAILED;
   if (node && isValueNode(node) && !(isValidation && node.kind === Kind.VARIABLE)) {
     const { message, reason, fieldViolations } = invalidFields([violations.ofValue(node)]);
     return { message, fieldViolations, ...(!isValidation && { reason }) };
   }
-  if (node?.kind === Kind.OBJECT_FIELD && node.name.value === 'address') {
-    return { message: describeUnknownField(node.name.value, '') };
-  }
+  // A field that the input does not have.
+  const assigned = node?.kind === Kind.OBJECT_FIELD ? describeAssignedField(node.name.value) : undefined;
+  if (assigned !== undefined) return { message: assigned };
   if (code === CODES.INVALID_ARGUMENT) return { message: 'The value of a variable does not match its type.' };
   // The message contains names from the document, whose length only the size of the document limits.
   const { message } = error;
@@ -159,13 +164,6 @@ const PARSE_FAILED = 'GRAPHQL_PARSE_FAILED';
 const VALIDATION_FAILED = 'GRAPHQL_VALIDATION_FAILED';
 
 const MAX_MESSAGE = 500;
-
-function parseError(error: GraphQLError): RequestError {
-  const isTooLarge = / tokens\b/.test(error.message) && !error.message.includes('"');
-  if (!isTooLarge) return { message: syntaxError(error) };
-  const message = `A document may have at most ${MAX_DOCUMENT_TOKENS} tokens.`;
-  return { message, reason: 'DOCUMENT_TOO_LARGE' };
-}
 
 function syntaxError({ source, positions, locations }: GraphQLError): string {
   const [{ line, column } = { line: 1, column: 1 }] = locations ?? [];

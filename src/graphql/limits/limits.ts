@@ -38,6 +38,13 @@ export function limitDocument(hasToken: () => boolean): ValidationRule {
   });
 }
 
+/** Returns the error of a document at which the parser stopped for `MAX_DOCUMENT_TOKENS`, or undefined for a syntax error. */
+export function excessOfTokens({ message }: GraphQLError): string | undefined {
+  // Only its words tell this error of graphql-js from a syntax error, which quotes any word of the document.
+  const isTooLarge = / tokens\b/.test(message) && !message.includes('"');
+  return isTooLarge ? `A document may have at most ${MAX_DOCUMENT_TOKENS} tokens.` : undefined;
+}
+
 /** Returns the error of a document that exceeds a limit. Fragments count by themselves, too, because validation visits them. */
 function excessOfDocument(
   schema: GraphQLSchema,

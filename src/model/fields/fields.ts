@@ -74,9 +74,13 @@ export function rejectUnknownFields(
 
 /** Describes a field that the input does not have. @param known a sentence about its fields, or an empty string */
 export function describeUnknownField(name: string, known: string): string {
-  // Clients know it from the responses.
-  if (name === 'address') return "The address of a wallet is assigned by the service. A client can't set it.";
-  return `Unknown field. ${known}`.trimEnd();
+  return describeAssignedField(name) ?? `Unknown field. ${known}`.trimEnd();
+}
+
+/** Describes a field that no input has, and that clients know from the responses. Returns undefined for other fields. */
+export function describeAssignedField(name: string): string | undefined {
+  if (name !== 'address') return undefined;
+  return "The address of a wallet is assigned by the service. A client can't set it.";
 }
 
 /** Returns the integer in a text, or the unchanged text if it is not one, which the operation then rejects. */
