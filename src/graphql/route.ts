@@ -1,4 +1,4 @@
-import { HeaderMap, type HTTPGraphQLResponse } from '@apollo/server';
+import type { HTTPGraphQLResponse } from '@apollo/server';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { OperationTypeNode } from 'graphql';
 import type { DataLayer } from '../data/data-layer.ts';
@@ -6,14 +6,13 @@ import { toApiError } from '../data/operation/errors.ts';
 import { prefersHtml } from '../http/accept.ts';
 import type { Authenticate } from '../http/authorization.ts';
 import { RequestClient } from '../http/client.ts';
-import { malformedRequest } from '../http/errors.ts';
 import { IDEMPOTENCY_HEADER, idempotencyHeaders } from '../http/idempotency-headers.ts';
 import type { CountRequest, Limiter } from '../http/limits/rate-limit.ts';
 import { memoryOf } from '../http/limits/request-memory.ts';
 import { refuseIfMatch } from '../http/preconditions.ts';
 import { recordOf, routeKind } from '../http/request-record.ts';
 import { ApiError } from '../model/errors.ts';
-import { isJsonObject, type JsonObject, parseJson } from '../model/fields/json.ts';
+import { isJsonObject, type JsonObject } from '../model/fields/json.ts';
 import {
   CompiledQueries,
   type CompiledQuery,
@@ -22,19 +21,18 @@ import {
 } from './compiled/compiled-queries.ts';
 import { Context } from './context.ts';
 import { graphqlErrorBody } from './error-format.ts';
+import { apolloRequest } from './http/apollo-request.ts';
+import { MEDIA_TYPES, responseMediaType, responseStatus } from './http/media-type.ts';
+import { queryString } from './http/query-string.ts';
 import { resultJson } from './limits/response-size.ts';
 import type { ResolveDocument } from './limits/trusted-documents.ts';
 import { Turns } from './limits/turns.ts';
-import { MEDIA_TYPES, responseMediaType, responseStatus } from './media-type.ts';
-import { createSchema, schemaDocument } from './schema.ts';
-import { CSRF_HEADERS, GraphqlServer, type GraphqlServerSettings } from './server.ts';
+import { addSchemaDocument, createSchema } from './schema.ts';
+import { GraphqlServer, type GraphqlServerSettings } from './server.ts';
 
 const MAX_OPERATION_NAME_LENGTH = 100;
 
 export const GRAPHQL_PATH = '/graphql';
-
-/** The path of the schema document. Like introspection, it needs no token. */
-const SCHEMA_PATH = '/schema.graphql';
 
 export type GraphqlApiSettings = Pick<GraphqlServerSettings, 'sandbox' | 'introspection'> & {
   readonly federation: boolean;
@@ -72,16 +70,7 @@ export async function addGraphqlApi(
     handler: (request, reply) => handle(route, request, reply),
   });
 
-  if (!introspection) return;
-  const document = schemaDocument(schema);
-  app.get(SCHEMA_PATH, async (_request, reply) => {
-    // GraphQL schemas have no registered media type. Browsers display this one.
-    reply
-      .type('text/plain; charset=utf-8')
-      .header('cache-control', 'public, max-age=300')
-      .header('access-control-allow-origin', '*');
-    return document;
-  });
+  if (introspection) addSchemaDocument(app, schema);
 }
 
 type Route = GraphqlApiDependencies &
@@ -141,36 +130,17 @@ async function execute(
   mediaType: string,
   context: Context,
 ): Promise<string | HTTPGraphQLResponse> {
-  const resolve = (parameters: JsonObject) => resolveDocument?.(parameters, context) ?? parameters;
+  const resolve = resolveDocument && ((parameters: JsonObject) => resolveDocument(parameters, context));
   const isPost = request.method === 'POST';
   // Apollo Server rejects a body that is not an object.
-  const body = isPost && isJsonObject(request.body) ? resolve(request.body) : request.body;
+  const body = resolve && isPost && isJsonObject(request.body) ? resolve(request.body) : request.body;
   const parsed = isPost ? graphqlRequest(body) : undefined;
   const compiled = parsed && context.isAuthenticated ? compiledQueries.find(parsed) : undefined;
   const json = compiled && (await runCompiled(compiled, parsed?.variables, context));
   if (json !== undefined) return json;
-  const search = searchOf(request.url);
-  const httpRequest = {
-    // HEAD is executed like GET. Node omits the body of the response.
-    method: request.method === 'HEAD' ? 'GET' : request.method,
-    headers: apolloHeaders(request, mediaType),
-    body,
-    search: isPost || resolveDocument === undefined ? search : resolveSearch(search, resolve),
-  };
+  const search = queryString(request.url, isPost ? undefined : resolve);
+  const httpRequest = apolloRequest(request, mediaType, body, search);
   return server.execute(httpRequest, context).finally(() => context.state.keyed?.undo());
-}
-
-/**
- * Returns the headers that Apollo Server reads. The media types are those that the gateway has negotiated and parsed:
- * Apollo Server would parse the headers again, in a time that grows with the square of their length.
- */
-function apolloHeaders({ headers, mediaType }: FastifyRequest, accept: string): HeaderMap {
-  const read = new HeaderMap([['accept', accept]]);
-  if (headers['content-type'] !== undefined) read.set('content-type', mediaType ?? 'malformed');
-  for (const name of CSRF_HEADERS) {
-    if (headers[name]) read.set(name, String(headers[name]));
-  }
-  return read;
 }
 
 /** Executes a compiled query. Returns the JSON of the response, or undefined if Apollo Server has to execute the request. */
@@ -186,27 +156,4 @@ async function runCompiled(
   if (typeof json === 'string') return json;
   context.state.failure = json;
   return graphqlErrorBody(json, context.client.requestId, null);
-}
-
-/** Returns the query string without empty optional parameters, which count as absent. Source: GraphQL over HTTP, GET. */
-function searchOf(url: string): string {
-  const { searchParams } = new URL(url, 'http://localhost');
-  for (const name of ['operationName', 'variables', 'extensions']) searchParams.delete(name, '');
-  return `?${searchParams}`;
-}
-
-/** Resolves the document of a query string, which is parsed as Apollo Server does. */
-function resolveSearch(search: string, resolve: (parameters: JsonObject) => JsonObject): string {
-  const parameters = new URLSearchParams(search);
-  // It would not be clear which of two documents is executed.
-  if (new Set(parameters.keys()).size < parameters.size) {
-    throw malformedRequest('A parameter of the query string is repeated.');
-  }
-  const { extensions, ...texts } = Object.fromEntries(parameters);
-  // Apollo Server rejects extensions that are not JSON.
-  const parsed = { ...texts, ...(extensions !== undefined && { extensions: parseJson(extensions) }) };
-  const resolved = resolve(parsed);
-  if (resolved === parsed) return search;
-  const { extensions: rest, ...others } = resolved as Readonly<Record<string, string>>;
-  return `?${new URLSearchParams({ ...others, ...(rest && { extensions: JSON.stringify(rest) }) })}`;
 }

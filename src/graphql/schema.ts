@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { makeExecutableSchema } from '@graphql-tools/schema';
+import type { FastifyInstance } from 'fastify';
 import { type GraphQLScalarType, type GraphQLSchema, isScalarType, printSchema } from 'graphql';
 import { GraphQLDateTime, GraphQLURL } from 'graphql-scalars';
 import type { Context } from './context.ts';
@@ -31,6 +32,19 @@ export function createSchema(federation = false): GraphQLSchema {
     Object.assign(scalarOf(schema, name), { serialize: (value: unknown) => value });
   }
   return schema;
+}
+
+/** Adds the route of the schema document. Like introspection, it needs no token. */
+export function addSchemaDocument(app: FastifyInstance, schema: GraphQLSchema): void {
+  const document = schemaDocument(schema);
+  app.get('/schema.graphql', async (_request, reply) => {
+    // GraphQL schemas have no registered media type. Browsers display this one.
+    reply
+      .type('text/plain; charset=utf-8')
+      .header('cache-control', 'public, max-age=300')
+      .header('access-control-allow-origin', '*');
+    return document;
+  });
 }
 
 export function schemaDocument(schema: GraphQLSchema): string {

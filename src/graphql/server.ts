@@ -30,6 +30,7 @@ import { ApiError } from '../model/errors.ts';
 import { introspectionCache } from './compiled/introspection.ts';
 import type { Context } from './context.ts';
 import { causeOf, formatGraphqlError, graphqlErrorBody } from './error-format.ts';
+import { CSRF_HEADERS } from './http/apollo-request.ts';
 import { idempotency } from './idempotency.ts';
 import { isTokenEnded, rejectSubgraphDocument, requireToken } from './limits/authentication.ts';
 import { InputViolations } from './limits/input-violations.ts';
@@ -46,15 +47,6 @@ const MAX_DOCUMENT_CACHE_BYTES = 10_000_000;
 const MAX_PERSISTED_QUERY_BYTES = 4_000_000;
 
 const MAX_VALIDATION_ERRORS = 20;
-
-/** A page of another origin can't send these headers without a preflight request. */
-export const CSRF_HEADERS = [
-  'authorization',
-  'apollo-require-preflight',
-  // Source: GraphQL over HTTP, section on security.
-  'graphql-require-preflight',
-  'x-apollo-operation-name',
-] as const;
 
 export type GraphqlServerSettings = {
   readonly sandbox: boolean;

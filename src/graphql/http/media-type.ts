@@ -1,5 +1,5 @@
-import { acceptedMediaTypes, MAX_ACCEPT_LENGTH } from '../http/accept.ts';
-import { ApiError } from '../model/errors.ts';
+import { acceptedMediaTypes, MAX_ACCEPT_LENGTH } from '../../http/accept.ts';
+import { ApiError } from '../../model/errors.ts';
 
 /** The media types of GraphQL responses, in the order of preference. Source: GraphQL over HTTP. */
 export const MEDIA_TYPES = ['application/json', 'application/graphql-response+json'];
