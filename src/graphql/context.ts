@@ -1,4 +1,5 @@
 import DataLoader from 'dataloader';
+import { type OperationDefinitionNode, OperationTypeNode } from 'graphql';
 import type {
   Changes,
   DataLayer,
@@ -9,7 +10,6 @@ import type {
   Resource,
 } from '../data/data-layer.ts';
 import type { IdempotencyHeaders } from '../http/idempotency-headers.ts';
-import type { Failure, GraphqlOperation } from '../http/request-record.ts';
 import type { App } from '../model/app.ts';
 import type { Client, Principal } from '../model/caller.ts';
 import { ApiError } from '../model/errors.ts';
@@ -32,22 +32,21 @@ const BATCHES = { maxBatchSize: 100 };
 // A character takes two bytes if any in its text is not in Latin-1.
 const MEMORY_PER_BYTE = 2;
 
+/** What the steps of a request leave for later ones. One file sets each; `respond` decides the response. */
 export type RequestState = {
   /** What was read, by keys. */
   readonly cache: Map<string, unknown>;
+  /** Whether the request has ended its own token. Set in mutations.ts. */
   isSignedOut?: boolean;
-  /** Whether the token has ended since the authentication, before the request has changed anything. */
-  isTokenEnded?: boolean;
-  /** The request, if it has mutations and an `Idempotency-Key`, and is not a replay. */
+  /** The request, if it has mutations and an `Idempotency-Key`, and is not a replay. Set in idempotency.ts. */
   keyed?: FirstRequest<Reads & Changes>;
-  /** The operation, once it is known. */
-  operation?: GraphqlOperation | undefined;
-  /** The JSON of the response, if it was kept. */
-  json?: string | undefined;
-  /** Whether it has waited for its turn among the requests of its account. */
+  /** The operation that Apollo Server executes, once it is known. Set in limits/request-checks.ts. */
+  operation?: OperationDefinitionNode;
+  /** Whether its document was executed before. Set in compiled/compiled-queries.ts. */
+  isRepeated?: boolean;
+  /** Whether it has waited for its turn among the requests of its account. Set in limits/turns.ts. */
   hasTurn?: boolean;
-  failure?: Failure;
-  /** The error in place of the whole response, for which the memory of all requests does not suffice. */
+  /** The error of a request for which the memory of all requests does not suffice. Set by `claimMemory`. */
   refusal?: ApiError | undefined;
 };
 
@@ -104,6 +103,12 @@ export class Context {
   /** Those without an `Idempotency-Key`. @throws UNAUTHENTICATED as `principal` does */
   get ownOperations(): RequestOperations {
     return this.ifValid(this.own);
+  }
+
+  /** Whether the request may have changed something that is not undone if it fails. */
+  get mayHaveChanged(): boolean {
+    const { operation, keyed } = this.state;
+    return operation?.operation === OperationTypeNode.MUTATION && keyed === undefined;
   }
 
   /** The principal of the request. @throws UNAUTHENTICATED if there is none, or if a mutation has ended its token */

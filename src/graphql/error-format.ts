@@ -2,6 +2,7 @@ import { HeaderMap } from '@apollo/server';
 import { type ASTNode, GraphQLError, type GraphQLFormattedError, isValueNode, Kind } from 'graphql';
 import { toApiError } from '../data/operation/errors.ts';
 import { headersOf, statusCodeOf } from '../http/errors.ts';
+import type { Failure } from '../http/request-record.ts';
 import { ApiError, invalidFields, type Reason, type Status, shouldLog } from '../model/errors.ts';
 import { describeAssignedField } from '../model/fields/fields.ts';
 import type { InputViolations } from './limits/input-violations.ts';
@@ -27,6 +28,9 @@ const CODES_BY_REASON: { readonly [R in Reason]?: string } = {
   DOCUMENT_TOO_LARGE: 'GRAPHQL_PARSE_FAILED',
 };
 
+// The app of a sign-in that failed is logged. JSON leaves out keys that are symbols.
+const APP = Symbol('app');
+
 export function graphqlError(error: ApiError, requestId: string): GraphQLFormattedError {
   return {
     message: error.message,
@@ -38,8 +42,16 @@ export function graphqlError(error: ApiError, requestId: string): GraphQLFormatt
       ...(error.retryAfterSeconds !== undefined && { retryAfterSeconds: error.retryAfterSeconds }),
       requestId,
     },
+    ...(error.app !== undefined && { [APP]: error.app }),
   };
 }
+
+/** Returns why a request failed, from the first error of its response. */
+export function failureOf({ extensions, [APP]: app }: FirstError): Failure {
+  return { reason: String(extensions?.['reason']), app };
+}
+
+type FirstError = Pick<GraphQLFormattedError, 'extensions'> & { readonly [APP]?: Failure['app'] };
 
 /** Returns the status and the headers of the response to a request that is rejected. */
 export function httpOf(error: ApiError) {
@@ -116,7 +128,7 @@ export function formatGraphqlError(
 }
 
 /** Returns the error that graphql-js has wrapped, or else the error itself. */
-export function causeOf(thrown: unknown): unknown {
+function causeOf(thrown: unknown): unknown {
   return thrown instanceof GraphQLError ? (thrown.originalError ?? thrown) : thrown;
 }
 

@@ -6,6 +6,7 @@ import { type ApiError, shouldLog } from '../model/errors.ts';
 import type { Context } from './context.ts';
 import { graphqlError, httpOf } from './error-format.ts';
 import { resultJson } from './limits/response-size.ts';
+import { textResult } from './response.ts';
 
 /**
  * A plugin that keeps the response to a request with mutations and an `Idempotency-Key` for a replay. The mutations of such
@@ -13,11 +14,9 @@ import { resultJson } from './limits/response-size.ts';
  */
 export function idempotency(log: (error: ApiError) => void): ApolloServerPlugin<Context> {
   /** Returns the response for a request that is refused before it is executed, or whose operations are undone. */
-  function refusal(thrown: unknown, { client, state }: Context): GraphQLResponse {
+  function refusal(thrown: unknown, { client }: Context): GraphQLResponse {
     const error = toApiError(thrown);
     if (shouldLog(error)) log(error);
-    // The errors of the result are not sent.
-    state.failure = error;
     const errors = [graphqlError(error, client.requestId)];
     return { http: httpOf(error), body: { kind: 'single', singleResult: { errors } } };
   }
@@ -59,7 +58,7 @@ export function idempotency(log: (error: ApiError) => void): ApolloServerPlugin<
           const json = resultJson(singleResult, (bytes) => contextValue.claimMemory(bytes));
           if (typeof json !== 'string') throw json;
           await keyed.keep(json);
-          contextValue.state.json = json;
+          body.singleResult = textResult(json);
         } catch (thrown) {
           Object.assign(response, refusal(thrown, contextValue));
         }
@@ -69,11 +68,9 @@ export function idempotency(log: (error: ApiError) => void): ApolloServerPlugin<
 }
 
 /** @param kept the body of the first response @throws UNAVAILABLE if the memory for it is not available */
-function replay(kept: string, { request, state }: Context): GraphQLResponse {
+function replay(kept: string, { request }: Context): GraphQLResponse {
   const error = request.claim(Buffer.byteLength(kept));
   if (error !== undefined) throw error;
-  // Sent in place of this result.
-  state.json = kept;
   const headers = new HeaderMap([[REPLAYED_HEADER, 'true']]);
-  return { http: { status: 200, headers }, body: { kind: 'single', singleResult: {} } };
+  return { http: { status: 200, headers }, body: { kind: 'single', singleResult: textResult(kept) } };
 }

@@ -21,23 +21,21 @@ import {
   type GraphQLFormattedError,
   type GraphQLSchema,
   NoSchemaIntrospectionCustomRule,
-  OperationTypeNode,
 } from 'graphql';
 import { Keyv } from 'keyv';
 import type { LogError } from '../http/log/error-log.ts';
 import { ByteCache, bytesOf } from '../model/byte-cache.ts';
-import { ApiError } from '../model/errors.ts';
 import { introspectionCache } from './compiled/introspection.ts';
 import type { Context } from './context.ts';
-import { causeOf, formatGraphqlError, graphqlErrorBody } from './error-format.ts';
+import { formatGraphqlError } from './error-format.ts';
 import { CSRF_HEADERS } from './http/apollo-request.ts';
 import { idempotency } from './idempotency.ts';
-import { isTokenEnded, rejectSubgraphDocument, requireToken } from './limits/authentication.ts';
+import { rejectSubgraphDocument, requireToken } from './limits/authentication.ts';
 import { InputViolations } from './limits/input-violations.ts';
 import { limitDocument, MAX_DOCUMENT_TOKENS } from './limits/limits.ts';
 import { requestChecks } from './limits/request-checks.ts';
-import { resultJson } from './limits/response-size.ts';
 import type { Turns } from './limits/turns.ts';
+import { type Execution, graphqlOperation, textResult } from './response.ts';
 
 // The memory of a parsed document per character of its text. Measured with Node 26.
 const BYTES_PER_CHARACTER = 100;
@@ -59,9 +57,12 @@ export type GraphqlServerSettings = {
   readonly turns: Turns;
 };
 
+/** The execution of a request. That of a page has no result. */
+type Run = { readonly context: Context; result?: FormattedExecutionResult };
+
 export class GraphqlServer {
   // The formatting functions, the caches and the validation rules of Apollo Server have no access to the request.
-  readonly #contexts = new AsyncLocalStorage<Context>();
+  readonly #runs = new AsyncLocalStorage<Run>();
   readonly #violations: InputViolations;
   readonly #logError: LogError;
   readonly #server: ApolloServer<Context>;
@@ -83,12 +84,12 @@ export class GraphqlServer {
       persistedQueries: { cache: this.#persistedQueryCache() },
       validationOptions: { maxErrors: MAX_VALIDATION_ERRORS },
       validationRules: [
-        requireToken(() => this.#contexts.getStore()),
+        requireToken(() => this.#context),
         limitDocument(() => this.#isAuthenticated),
         ...(introspection ? [] : [NoSchemaIntrospectionCustomRule, rejectSubgraphDocument]),
       ],
       csrfPrevention: { requestHeaders: [...CSRF_HEADERS] },
-      stringifyResult: (result) => this.#stringify(result),
+      stringifyResult: (result) => this.#takeResult(result),
       formatError: (formatted, thrown) => this.#formatError(formatted, thrown),
       plugins: this.#plugins(schema, settings),
     });
@@ -102,10 +103,22 @@ export class GraphqlServer {
     return this.#server.stop();
   }
 
-  execute(httpGraphQLRequest: HTTPGraphQLRequest, context: Context): Promise<HTTPGraphQLResponse> {
-    return this.#contexts.run(context, () =>
-      this.#server.executeHTTPGraphQLRequest({ httpGraphQLRequest, context: async () => context }),
-    );
+  async execute(httpGraphQLRequest: HTTPGraphQLRequest, context: Context): Promise<Execution> {
+    const run: Run = { context };
+    const { state } = context;
+    try {
+      const head = await this.#runs.run(run, () =>
+        this.#server.executeHTTPGraphQLRequest({ httpGraphQLRequest, context: async () => context }),
+      );
+      const { operation, isRepeated = false } = state;
+      return {
+        operation: operation && graphqlOperation(operation, isRepeated),
+        result: run.result ?? textResult(pageOf(head)),
+        head,
+      };
+    } finally {
+      await state.keyed?.undo();
+    }
   }
 
   #plugins(
@@ -127,37 +140,29 @@ export class GraphqlServer {
     ];
   }
 
-  get #requestId(): string {
-    return this.#contexts.getStore()?.client.requestId ?? '';
+  get #context(): Context | undefined {
+    return this.#runs.getStore()?.context;
   }
 
-  #stringify(result: FormattedExecutionResult): string {
-    const context = this.#contexts.getStore();
-    if (context !== undefined) context.state.isTokenEnded = isTokenEnded(result, context.state);
-    const json = context?.state.json ?? resultJson(result, (bytes) => context?.claimMemory(bytes));
-    if (typeof json === 'string') return json;
-    // The errors of the result are not sent.
-    if (context !== undefined) context.state.failure = json;
-    return graphqlErrorBody(json, this.#requestId, null);
+  get #requestId(): string {
+    return this.#context?.client.requestId ?? '';
+  }
+
+  /** Takes the result that Apollo Server would write as JSON. */
+  #takeResult(result: FormattedExecutionResult): string {
+    const run = this.#runs.getStore();
+    if (run !== undefined) run.result = result;
+    return '';
   }
 
   #formatError(formatted: GraphQLFormattedError, thrown: unknown): GraphQLFormattedError {
-    const state = this.#contexts.getStore()?.state;
-    // A field of the result of a mutation. Those of a request with an Idempotency-Key are undone.
-    const hasChanged =
-      state?.operation?.type === OperationTypeNode.MUTATION &&
-      state.keyed === undefined &&
-      (formatted.path?.length ?? 0) > 1;
+    // A field of the result of a mutation has an error after the mutation.
+    const isAfterMutation = (formatted.path?.length ?? 0) > 1;
+    const hasChanged = isAfterMutation && (this.#context?.mayHaveChanged ?? false);
     const requestId = this.#requestId;
-    const error = formatGraphqlError(
-      { formatted, thrown, hasChanged, requestId },
-      this.#violations,
-      (logged) => this.#logError(logged, requestId),
+    return formatGraphqlError({ formatted, thrown, hasChanged, requestId }, this.#violations, (logged) =>
+      this.#logError(logged, requestId),
     );
-    const cause = causeOf(thrown);
-    const app = cause instanceof ApiError ? cause.app : undefined;
-    if (state !== undefined) state.failure ??= { reason: String(error.extensions?.['reason']), app };
-    return error;
   }
 
   #documentCache(turns: Turns) {
@@ -167,7 +172,7 @@ export class GraphqlServer {
     );
     // A document without a valid token is validated each time, because a rule of the validation refuses it.
     const get = async (key: string) => {
-      const context = this.#contexts.getStore();
+      const context = this.#context;
       if (!context?.isAuthenticated) return undefined;
       const document = await cache.get(key);
       if (document !== undefined) return document;
@@ -201,6 +206,11 @@ export class GraphqlServer {
 
   /** Whether a request with a valid token is being executed. */
   get #isAuthenticated(): boolean {
-    return this.#contexts.getStore()?.isAuthenticated ?? false;
+    return this.#context?.isAuthenticated ?? false;
   }
+}
+
+function pageOf({ body }: HTTPGraphQLResponse): string {
+  if (body.kind !== 'complete') throw new Error('Incremental delivery is not supported.');
+  return body.string;
 }

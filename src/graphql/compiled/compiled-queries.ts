@@ -1,14 +1,12 @@
 import type { ApolloServerPlugin } from '@apollo/server';
 import {
   type DocumentNode,
-  type ExecutionResult,
   type GraphQLSchema,
   Kind,
   type OperationDefinitionNode,
   OperationTypeNode,
 } from 'graphql';
 import { compileQuery, isCompiledQuery } from 'graphql-jit';
-import type { GraphqlOperation } from '../../http/request-record.ts';
 import { ByteCache, bytesOf } from '../../model/byte-cache.ts';
 import { isJsonObject } from '../../model/fields/json.ts';
 import type { Context } from '../context.ts';
@@ -17,23 +15,21 @@ import { excessOfResponse, hasTooManyItems, type ResponseCost } from '../limits/
 import { expandedSelections, fragmentsOf } from '../limits/merged-fields.ts';
 import { OperationCost } from '../limits/operation-cost.ts';
 import type { Turns } from '../limits/turns.ts';
+import { type Execution, graphqlOperation } from '../response.ts';
 
 /** The parts of a GraphQL request that a compiled query needs. */
-export type GraphqlRequest = {
+type GraphqlRequest = {
   readonly query: string;
   readonly operationName?: string | null;
   readonly variables?: Readonly<Record<string, unknown>> | null;
 };
 
-export type CompiledQuery = {
-  execute(
-    context: Context,
-    variables: GraphqlRequest['variables'],
-  ): ExecutionResult | Promise<ExecutionResult>;
+type CompiledQuery = {
+  /** Resolves to undefined if the result has an error, which Apollo Server formats when it executes the query again. */
+  execute(context: Context, variables: GraphqlRequest['variables']): Promise<Execution | undefined>;
   /** Its memory, in bytes. */
   readonly bytes: number;
   readonly cost: ResponseCost;
-  readonly operation: GraphqlOperation;
 };
 
 // More than 1,000 different queries of 14 fields.
@@ -71,8 +67,13 @@ export class CompiledQueries {
     this.#turns = turns;
   }
 
-  /** Returns the compiled query of a request, or undefined if Apollo Server has to execute or reject the request. */
-  find(request: GraphqlRequest): CompiledQuery | undefined {
+  /** Executes the compiled query of a request. Returns undefined, at once or later, if Apollo Server has to process it. */
+  execute(body: unknown, context: Context): Promise<Execution | undefined> | undefined {
+    const request = context.isAuthenticated ? graphqlRequest(body) : undefined;
+    return request && this.#find(request)?.execute(context, request.variables);
+  }
+
+  #find(request: GraphqlRequest): CompiledQuery | undefined {
     const query = this.#queries.get(cacheKey(request));
     const variables = request.variables ?? {};
     if (query === undefined || hasTooManyItems(query.cost, variables)) return undefined;
@@ -90,8 +91,7 @@ export class CompiledQueries {
           const key = cacheKey({ query: source, operationName: request.operationName ?? null });
           const seen = this.#seen.get(key);
           if (seen === undefined) this.#seen.set(key, 'once');
-          const { state } = contextValue;
-          if (state.operation) state.operation = { ...state.operation, isRepeated: seen !== undefined };
+          contextValue.state.isRepeated = seen !== undefined;
           if (seen !== 'once' || operation === undefined || this.#queries.get(key) !== undefined) return;
           const compiled = compile(this.#schema, source, document, operation);
           if (compiled === undefined) this.#seen.set(key, 'not compilable');
@@ -103,7 +103,7 @@ export class CompiledQueries {
 }
 
 /** Returns the GraphQL request in a JSON body, or undefined if only Apollo Server can execute it. */
-export function graphqlRequest(body: unknown): GraphqlRequest | undefined {
+function graphqlRequest(body: unknown): GraphqlRequest | undefined {
   if (!isJsonObject(body)) return undefined;
   const { query, operationName, variables, extensions } = body;
   const isSupported =
@@ -140,11 +140,15 @@ function compile(
     disablingCapturingStackErrors: true,
   });
   if (!isCompiledQuery(compiled)) return undefined;
+  const described = graphqlOperation(operation, true);
   return {
-    execute: (context, variables) => compiled.query(undefined, context, variables),
+    async execute(context, variables) {
+      const result = await compiled.query(undefined, context, variables);
+      const isFinal = result.errors === undefined || context.state.refusal !== undefined;
+      return isFinal ? { operation: described, result } : undefined;
+    },
     bytes: BYTES_PER_QUERY + selections * BYTES_PER_SELECTION + bytesOf(query),
     cost,
-    operation: { type: operation.operation, name: operation.name?.value ?? '', isRepeated: true },
   };
 }
 

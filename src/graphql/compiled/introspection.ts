@@ -5,6 +5,7 @@ import { ByteCache, bytesOf } from '../../model/byte-cache.ts';
 import type { Context } from '../context.ts';
 import { refusal } from '../error-format.ts';
 import { isIntrospection } from '../limits/authentication.ts';
+import { textResult } from '../response.ts';
 
 type Request = Pick<GraphQLRequestContext<Context>, 'queryHash' | 'request'>;
 
@@ -19,29 +20,33 @@ export function introspectionCache(): ApolloServerPlugin<Context> {
   return {
     async requestDidStart() {
       let key: string | undefined;
+      let kept: string | undefined;
       return {
         async didResolveOperation(request) {
           const { document, operation, contextValue } = request;
           if (operation?.operation !== OperationTypeNode.QUERY || !isIntrospection(document)) return;
           key = keyOf(request);
-          contextValue.state.json = results.get(key);
-          if (contextValue.state.json !== undefined) return;
+          kept = results.get(key);
+          if (kept !== undefined) return;
           await contextValue.request.countIntrospection().catch((error) => {
             throw refusal(toApiError(error));
           });
         },
 
-        async responseForOperation({ contextValue: { state } }) {
-          if (key === undefined || state.json === undefined) return null;
-          // `state.json` is sent in place of this result.
-          return { http: { headers: new HeaderMap() }, body: { kind: 'single', singleResult: {} } };
+        async responseForOperation() {
+          if (kept === undefined) return null;
+          return {
+            http: { headers: new HeaderMap() },
+            body: { kind: 'single', singleResult: textResult(kept) },
+          };
         },
 
-        async willSendResponse({ contextValue: { state, isAuthenticated }, response: { body } }) {
-          if (key === undefined || state.json !== undefined || body.kind !== 'single') return;
+        async willSendResponse({ contextValue: { isAuthenticated }, response: { body } }) {
+          if (key === undefined || kept !== undefined || body.kind !== 'single') return;
           if (body.singleResult.errors !== undefined) return;
-          state.json = JSON.stringify(body.singleResult);
-          if (isAuthenticated) results.set(key, state.json);
+          const json = JSON.stringify(body.singleResult);
+          if (isAuthenticated) results.set(key, json);
+          body.singleResult = textResult(json);
         },
       };
     },

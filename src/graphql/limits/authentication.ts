@@ -1,15 +1,13 @@
 import {
   type ASTVisitor,
   type DocumentNode,
-  type FormattedExecutionResult,
   GraphQLError,
   Kind,
-  OperationTypeNode,
   type ValidationContext,
   type ValidationRule,
 } from 'graphql';
-import { ApiError, type Reason } from '../../model/errors.ts';
-import type { Context, RequestState } from '../context.ts';
+import { ApiError } from '../../model/errors.ts';
+import type { Context } from '../context.ts';
 import { refusal } from '../error-format.ts';
 import { fragmentsOf, MergedFields } from './merged-fields.ts';
 
@@ -28,24 +26,6 @@ export function requireToken(currentContext: () => Context | undefined): Validat
       return { ...document, definitions: [] };
     },
   });
-}
-
-/**
- * Returns whether the token of a request has ended between the authentication and the execution, which has changed
- * nothing. After a change, such as a sign-out in the same request, the client gets the result.
- */
-export function isTokenEnded(
-  { data, errors = [] }: FormattedExecutionResult,
-  { operation, isSignedOut }: RequestState,
-): boolean {
-  const reason: Reason = 'TOKEN_INVALID';
-  const isEnded = errors.some(({ path, extensions }) => path && extensions?.['reason'] === reason);
-  if (!isEnded || isSignedOut) return false;
-  if (operation?.type !== OperationTypeNode.MUTATION) return true;
-  const hasChanged =
-    Object.values(data ?? {}).some((value) => value !== null) ||
-    errors.some(({ path = [] }) => path.length > 1);
-  return !hasChanged;
 }
 
 // Gives the schema to the router of a federated graph.

@@ -33,7 +33,7 @@ export function requestChecks(
         // Apollo Server rejects a request without an operation later.
         if (operation === undefined) return;
         const type = operation.operation;
-        contextValue.state.operation = { type, name: operation.name?.value ?? '', isRepeated: false };
+        contextValue.state.operation = operation;
         if (type !== OperationTypeNode.QUERY && contextValue.isAuthenticated) assertChanges(contextValue);
         const variables = request.variables ?? {};
         const cost = costs.get(operation) ?? new OperationCost(schema, fragmentsOf(document), operation);

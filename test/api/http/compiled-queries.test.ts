@@ -21,9 +21,9 @@ beforeAll(async () => {
 
 /** Counts the queries of a test that are executed in compiled form. */
 function countCompiled(): () => number {
-  const find = vi.spyOn(CompiledQueries.prototype, 'find');
-  onTestFinished(() => find.mockRestore());
-  return () => find.mock.results.filter(({ value }) => value !== undefined).length;
+  const execute = vi.spyOn(CompiledQueries.prototype, 'execute');
+  onTestFinished(() => execute.mockRestore());
+  return () => execute.mock.results.filter(({ value }) => value !== undefined).length;
 }
 
 let compiledOperations = 0;

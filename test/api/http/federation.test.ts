@@ -58,7 +58,7 @@ test('entities come in the order of their representations, and what the token do
     ['Wallet', MISSING_WALLET, null],
   ];
   const representations = entities.map(([__typename, id]) => ({ __typename, id }));
-  const compiled = vi.spyOn(CompiledQueries.prototype, 'find');
+  const compiled = vi.spyOn(CompiledQueries.prototype, 'execute');
   onTestFinished(() => compiled.mockRestore());
   for (let n = 0; n < 3; n += 1) {
     const { data } = await ask(tenant.token, ENTITIES, { representations });
