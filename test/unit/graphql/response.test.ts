@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import type { DataLayer } from '../../../src/data/data-layer.ts';
 import { Context, type RequestState } from '../../../src/graphql/context.ts';
 import { decide, textResult } from '../../../src/graphql/response.ts';
-import { ApiError } from '../../../src/model/errors.ts';
 import type { Principal } from '../../../src/model/caller.ts';
+import { ApiError } from '../../../src/model/errors.ts';
 
 const [operation] = parse('mutation { first second }').definitions as [OperationDefinitionNode];
 const mutation = { operation };
@@ -16,7 +16,7 @@ const errorAt = (reason: string, ...path: string[]) => ({ message: '', path, ext
 const ended = [errorAt('TOKEN_INVALID', 'second')];
 
 function contextOf(state: Partial<RequestState>): Context {
-  const data = { during: () => ({}) } as unknown as DataLayer;
+  const data = { forRequest: () => ({}) } as unknown as DataLayer;
   const request = { claim: () => undefined } as unknown as Context['request'];
   const context = new Context(data, { requestId: 'r' } as Context['client'], {} as Principal, request);
   Object.assign(context.state, state);
