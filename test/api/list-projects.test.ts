@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createProject } from '../../src/data/more/create-project.ts';
-import { idGenerator } from '../../src/model/resource-name.ts';
+import { idGenerator, type Ulid } from '../../src/model/resource-name.ts';
 import { cursorsOf, graphqlBody, projectToken, resultOf } from '../support/actors.ts';
 import { type Api, bothApis, type PageFields, send } from '../support/apis.ts';
 import { seedTenant, useGateway } from '../support/gateway.ts';
@@ -28,16 +28,10 @@ test.each([
     const last = (await cursorsOf(gateway, tenant)).at(-1);
     for (const first of sizes) {
       const size = first ?? 10;
-      const pages: string[][] = [];
-      for (let after: string | undefined; after !== ''; ) {
-        const [names, next] = await page(rest, tenant.token, { first, after });
-        pages.push(names);
-        after = next;
-      }
       const expected = Array.from({ length: Math.ceil(count / size) }, (_, index) =>
         tenant.projects.slice(index * size, (index + 1) * size),
       );
-      expect(pages).toEqual(expected);
+      expect(await pagesOf(rest, tenant.token, first)).toEqual(expected);
       expect(await page(rest, tenant.token, { first, after: last })).toEqual([
         tenant.projects.slice(100),
         '',
@@ -91,6 +85,18 @@ describe.each(bothApis(() => gateway.url))('by $name', (api) => {
     const input = await argumentsWith(genuine);
     expectInvalid(api, await api.listProjects(tenant.token, input), Object.keys(input));
   });
+});
+
+test('projects are in the order of the bytes of their ids, whatever the locale of the database', async () => {
+  const { account, token, project } = await seedTenant(gateway);
+  const names = [project];
+  // In Danish, AA is the last letter of the alphabet.
+  for (const end of ['A9', 'AA', 'AB', 'ZZ']) {
+    const newId = () => `7ZZZZZZZZZZZZZZZ${project.slice(-8)}${end}` as Ulid;
+    const input = { account, title: 'New' };
+    names.push((await createProject({ ...gateway.admin, newId }, 'operator', input)).name);
+  }
+  expect((await pagesOf(graphql, token, 1)).flat()).toEqual(names);
 });
 
 describe('the path of the list', () => {
@@ -207,6 +213,17 @@ function namesOf({ projects }: PageFields): string[] {
 async function page(api: Api, token: string, args: { first?: unknown; after?: unknown }) {
   const result = await resultOf(api.listProjects(token, args));
   return [namesOf(result), result.nextPageToken] as const;
+}
+
+/** Returns the names of the projects, page by page. */
+async function pagesOf(api: Api, token: string, first: number | undefined): Promise<string[][]> {
+  const pages: string[][] = [];
+  for (let after: string | undefined; after !== ''; ) {
+    const [names, next] = await page(api, token, { first, after });
+    pages.push(names);
+    after = next;
+  }
+  return pages;
 }
 
 async function addProject(account: string, time = gateway.clock()): Promise<string> {

@@ -189,6 +189,7 @@ describe('an error', () => {
     'mutation ($n: ResourceName = "apps/x") { signIn(input: { name: $n, privateKey: "hush" }) { accessToken } }';
   const NO_KEY = { input: { name: MISSING_APP, privateKey: 'x' } };
   const NO_WALLET = { input: { name: MISSING_WALLET } };
+  const MANY_TOKENS = `{ ${'__typename '.repeat(2000)} }`;
   const NO_HASH = { persistedQuery: { version: 1, sha256Hash: '0'.repeat(64) } };
   const BAD_VERSION = { persistedQuery: { version: 2, sha256Hash: '0'.repeat(64) } };
   const refused = (code: string) => `${code} INVALID_ARGUMENT ${code}`;
@@ -208,6 +209,7 @@ describe('an error', () => {
 
   test.each<readonly [string, number, string, object | (() => Promise<HttpResponse>)]>([
     ['syntax', 400, refused('GRAPHQL_PARSE_FAILED'), { query: '{' }],
+    ['many tokens', 400, 'GRAPHQL_PARSE_FAILED INVALID_ARGUMENT DOCUMENT_TOO_LARGE', { query: MANY_TOKENS }],
     ['a comment alone', 400, refused('GRAPHQL_PARSE_FAILED'), { query: '# nothing' }],
     ['validation', 422, refused('GRAPHQL_VALIDATION_FAILED'), { query: '{ nothing }' }],
     ['a subscription', 422, refused('GRAPHQL_VALIDATION_FAILED'), { query: 'subscription { __typename }' }],
@@ -362,7 +364,7 @@ test('a persisted query is registered with its hash, and then executed by it', a
   const extensions = JSON.stringify(persisted(query).extensions);
 
   const unknown = await get({ extensions }, bearer());
-  expect(unknown.status).toBe(200);
+  expect([unknown.status, unknown.headers.get('cache-control')]).toEqual([200, 'no-store']);
   expect(refusalOf(unknown).message).toBe('PersistedQueryNotFound');
   expect(JSON.parse((await post({ query, ...persisted(query) })).text)).toEqual({ data });
   const known = await get({ extensions }, bearer());

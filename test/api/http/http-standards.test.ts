@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
-import { testGateway, useGateway, useTenant } from '../../support/gateway.ts';
+import { useGateway, useTenant } from '../../support/gateway.ts';
 
 // Source: RFC 5789, RFC 7396, RFC 8259, RFC 9110, RFC 9112.
 
@@ -98,31 +98,6 @@ test('OPTIONS * is answered with the methods of the server', async () => {
   expect(response).toMatch(/^HTTP\/1.1 204 /);
   const [, allow = ''] = /^allow: (.*)\r$/m.exec(response) ?? [];
   expect(allow.split(', ').toSorted()).toEqual(['GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST']);
-});
-
-test('an unknown persisted query is not kept by a cache', async () => {
-  const extensions = JSON.stringify({ persistedQuery: { version: 1, sha256Hash: '0'.repeat(64) } });
-  const path = `/graphql?extensions=${encodeURIComponent(extensions)}`;
-  const response = await send(path, 'GET', { 'apollo-require-preflight': '1' });
-  expect([await response.text(), response.headers.get('cache-control')]).toEqual([
-    expect.stringContaining('PERSISTED_QUERY_NOT_FOUND'),
-    'no-store',
-  ]);
-});
-
-test('a document with too many tokens has its own reason', async () => {
-  const query = `{ ${'__typename '.repeat(2000)} }`;
-  const response = await send('/graphql', 'POST', { 'content-type': JSON_TYPE }, JSON.stringify({ query }));
-  const { errors } = (await response.json()) as { errors: { message: string; extensions: object }[] };
-  expect(errors[0]).toMatchObject({
-    message: 'A document may have at most 1500 tokens.',
-    extensions: { code: 'GRAPHQL_PARSE_FAILED', reason: 'DOCUMENT_TOO_LARGE' },
-  });
-});
-
-test('a start as a subgraph logs nothing of a plugin of Apollo Server', async () => {
-  const subgraph = await testGateway({ PAW_FEDERATION: 'on' });
-  expect(subgraph.log()).not.toContain('inline tracing');
 });
 
 test.each([

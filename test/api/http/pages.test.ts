@@ -179,5 +179,3 @@ function assetsIn(page: string): string[] {
     .flatMap((name) => valuesOf(name, page))
     .filter((path) => path.startsWith('/assets/'));
 }
-
-/** The paths that a page links to. */
