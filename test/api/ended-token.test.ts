@@ -56,13 +56,12 @@ const graphql = (query: string, input: () => object = () => ({}), headers = {}):
   body: () => ({ query, variables: { input: input() } }),
 });
 
-const wallet = () => tenant.wallets[0] ?? '';
 const newApp = () => ({ title: 'Late', active: true });
 
 const mutation = (name: string, input: () => object) => graphql(mutationDocument(name), input);
 
 const UPDATE_WALLET = graphql(mutationDocument('updateWallet', 'wallet { title }'), () => ({
-  name: wallet(),
+  name: tenant.wallet,
   title: 'Late',
 }));
 
@@ -100,7 +99,7 @@ const KEYED: Readonly<Record<string, Request>> = {
 /** Sends the head of a request. Returns a function that sends the body, after the token was authenticated. */
 async function sendHead({ method, path, body, headers }: Request, token: string) {
   const text = JSON.stringify(body());
-  const request = httpRequest(gateway.url + path.replace(':wallet', wallet()), {
+  const request = httpRequest(gateway.url + path.replace(':wallet', tenant.wallet), {
     method,
     headers: {
       authorization: `Bearer ${token}`,

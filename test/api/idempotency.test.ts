@@ -1,7 +1,7 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { createAccountToken } from '../../src/data/operator/create-account-token.ts';
 import {
+  accountToken,
   createApp,
   inLowerCase,
   keyOf,
@@ -76,10 +76,7 @@ function randomText(length: number): string {
 
 const titleOf = async (name: string) => (await rowOf(gateway.database, name))['title'];
 
-const restricted = async () => {
-  const input = { account: tenant.account, onlyProject: tenant.projects[0] };
-  return (await createAccountToken(gateway.admin, input, 3600)).accessToken;
-};
+const restricted = () => accountToken(gateway, tenant, { onlyProject: tenant.project });
 
 describe.each([rest, graphql])('by $name', (api) => {
   const create = (value = key, token = tenant.token) => keyed(api.name, value).createApp(token, APP);
@@ -225,7 +222,7 @@ describe.each([rest, graphql])('by $name', (api) => {
   });
 
   test('a key is free again after 24 hours', async () => {
-    const { accessToken: token } = await createAccountToken(gateway.admin, tenant, 10 * 86_400);
+    const token = await accountToken(gateway, tenant, {}, 10 * 86_400);
     const first = await create(key, token);
     gateway.clock.advance(DAY_MS - 1);
     expectReplay(await create(key, token), first);

@@ -31,7 +31,7 @@ beforeAll(async () => {
   gateway.clock.advance(1000);
   const app = keyOf(await createApp(api, tenant.token));
   await api.signIn(tenant.token, { ...app, privateKey: 'wrong' });
-  await api.updateWallet(tenant.token, tenant.wallets[0] ?? '', { title: 'Till', description: '' });
+  await api.updateWallet(tenant.token, tenant.wallet, { title: 'Till', description: '' });
   gateway.clock.advance(60_000);
   await authorize(gateway, app);
 });

@@ -30,7 +30,7 @@ const addWallet = (project: string, title: string, address = ADDRESS) =>
   createWallet(gateway.admin, { project, title, description: '', network: 'NETWORK_ETHEREUM', address });
 
 beforeAll(async () => {
-  const [project = ''] = tenant.projects;
+  const { project } = tenant;
   for (const title of [...TITLES, LONG]) {
     const input = { account: tenant.account, title, description: '' };
     named.projects[title] = (await createProject(gateway.admin, 'operator', input)).name;
@@ -133,7 +133,7 @@ describe.each(['projects', 'wallets'] as const)('%s by title', (list) => {
 
   test('of more than 1,000 matches, the 1,000 are found whose titles come first', async () => {
     const own = await seedTenant(gateway);
-    const [project = ''] = own.projects;
+    const { project } = own;
     const add = (n: number) => {
       const title = `Same ${String(n).padStart(4, '0')}`;
       if (list === 'wallets') return addWallet(project, title);

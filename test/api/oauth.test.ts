@@ -106,7 +106,7 @@ describe('an app that has only its key', () => {
 
   test('gets a token that may change what a project token may', async () => {
     const token = await issue(app, { scope: 'write read' });
-    const { value } = await api.updateWallet(token, tenant.wallets[0] ?? '', { title: 'Till' });
+    const { value } = await api.updateWallet(token, tenant.wallet, { title: 'Till' });
     expect(value?.title).toBe('Till');
   });
 

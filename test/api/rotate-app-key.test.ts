@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { createAccountToken } from '../../src/data/operator/create-account-token.ts';
 import {
   type AppKey,
+  accountToken,
   createApp,
   credentialParts,
   graphqlBody,
@@ -112,8 +112,7 @@ test('a grace period does not prolong the life of a token', async () => {
   expect(await statusOf(token)).toEqual([ENDED]);
   gateway.clock.advance(6 * DAY_MS);
   // The account token has ended, too.
-  const { accessToken } = await createAccountToken(gateway.admin, tenant, 3600);
-  expect(await signInsWith([app], accessToken)).toEqual(['ok']);
+  expect(await signInsWith([app], await accountToken(gateway, tenant))).toEqual(['ok']);
 });
 
 test('a second rotation ends the key before the old one and its tokens at once', async () => {

@@ -2,8 +2,6 @@
 
 import { execFile, spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -15,6 +13,7 @@ import { graphqlApi } from '../support/apis.ts';
 import { goTo, startSite } from '../support/browser.ts';
 import { freePort } from '../support/free-port.ts';
 import { type Gateway, seedTenant, testFolder, testGateway } from '../support/gateway.ts';
+import { forwarder, startHttpServer } from '../support/http-server.ts';
 import { setRows } from '../support/rows.ts';
 
 const PAGE = readFileSync(new URL('../../docs/browser.md', import.meta.url), 'utf8');
@@ -90,18 +89,18 @@ function blocks(language: string): readonly string[] {
 
 /** Serves the page and its scripts, and forwards `/token` as Vite does. Returns the origin. */
 async function serve(scripts: Readonly<Record<string, string>>, backend: string): Promise<string> {
-  const vite = createServer(async ({ url = '', method }, response) => {
+  const vite = await startHttpServer(async (request, response) => {
+    const { url = '' } = request;
     if (url !== '/token') {
       const script = scripts[url];
       response.setHeader('content-type', script === undefined ? 'text/html' : 'text/javascript');
       return response.end(script ?? html);
     }
-    const forwarded = await fetch(backend + url, { method: method ?? 'GET' });
-    return response.writeHead(forwarded.status).end(await forwarded.text());
+    const { status, body } = await (await forwarder(request))(backend + url);
+    return response.writeHead(status).end(body);
   });
-  onTestFinished(() => void vite.close());
-  await new Promise<void>((resolve) => vite.listen(0, '127.0.0.1', resolve));
-  return `http://127.0.0.1:${(vite.address() as AddressInfo).port}`;
+  onTestFinished(vite.stop);
+  return vite.url;
 }
 
 /** Starts the server of the application. */

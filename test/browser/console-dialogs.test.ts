@@ -79,7 +79,7 @@ test('the key of a new app is shown once, is the same after a lost answer, and i
 
 test('what somebody else has saved meanwhile is shown, and is kept or taken over, but not overwritten', async () => {
   const tenant = await seedTenant(site.gateway, { projects: 2, wallets: 1 });
-  const [wallet = ''] = tenant.wallets;
+  const { wallet } = tenant;
   const page = await openProject(tenant, '', /status of 412/);
   const dialog = page.getByRole('dialog', { name: 'Edit the wallet' });
   await page.getByRole('button', { name: 'Edit Wallet 1' }).click();

@@ -24,8 +24,7 @@ test.each(TEXTS)(
   async (_, title) => {
     const { admin, clock } = site.gateway;
     const tenant = await seedTenant(site.gateway, { wallets: 1 });
-    const { token, wallets, projects } = tenant;
-    const [project = ''] = projects;
+    const { token, wallets, project } = tenant;
     await updateProject(admin, 'operator', { name: project, title, description: title });
     await api.updateWallet(token, wallets[0] ?? '', { title, description: title });
     const app = await createApp(api, token, { title });

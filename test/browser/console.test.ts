@@ -47,7 +47,7 @@ test('projects are loaded in small pages, and are found by the beginning of thei
 
 test('the find field leads to what a title begins with, to an address, and to any resource by its name', async () => {
   const tenant = await seedTenant(site.gateway, { projects: 3, wallets: 2 });
-  const [wallet = ''] = tenant.wallets;
+  const { wallet } = tenant;
   const app = await createApp(api, tenant.token, { title: 'Till' });
   const address = `0x${'2'.padStart(40, '0')}`;
   const page = await site.openConsole(tenant.token);
@@ -101,7 +101,7 @@ test('a project token lands on its project, and looks for wallets in it', async 
 test('a project shows its wallets and its apps, whose titles are text whatever they contain', async () => {
   const { admin } = site.gateway;
   const tenant = await seedTenant(site.gateway, { wallets: 30 });
-  const [project = ''] = tenant.projects;
+  const { project } = tenant;
   await updateProject(admin, 'operator', { name: project, title: HOSTILE, description: HOSTILE });
   await createWallet(admin, {
     project,

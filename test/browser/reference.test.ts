@@ -1,13 +1,12 @@
 // @module-tag needs/chromium
 // @module-tag night/browser
 
-import { createServer, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
 import { expectAccessible } from '../support/accessibility.ts';
 import { goTo, startSite, storedBy } from '../support/browser.ts';
 import { seedTenant } from '../support/gateway.ts';
+import { forwarder, startHttpServer } from '../support/http-server.ts';
 
 /** The operation that lists the projects. */
 const LIST = 'GET/project/projects';
@@ -72,16 +71,13 @@ async function send(page: Page, status: string): Promise<unknown> {
 
 /** Forwards the requests below a path prefix to the gateway. Returns the origin. */
 async function startProxy(prefix: string): Promise<string> {
-  const proxy = createServer((incoming, answer) => {
-    const { url = '', method, headers } = incoming;
-    const forwarded = request(site.gateway.url + url.slice(prefix.length), { method, headers });
-    forwarded.on('response', (response) => {
-      answer.writeHead(url.startsWith(prefix) ? (response.statusCode ?? 502) : 404, response.headers);
-      response.pipe(answer);
-    });
-    incoming.pipe(forwarded);
+  const proxy = await startHttpServer(async (request, response) => {
+    const { url = '' } = request;
+    const { status, headers, body } = await (await forwarder(request))(
+      site.gateway.url + url.slice(prefix.length),
+    );
+    response.writeHead(url.startsWith(prefix) ? status : 404, headers).end(body);
   });
-  onTestFinished(() => void proxy.close());
-  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
-  return `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+  onTestFinished(proxy.stop);
+  return proxy.url;
 }

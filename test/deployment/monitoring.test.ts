@@ -2,16 +2,15 @@
 // @module-tag night/deploy
 
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { createApp, keyOf, withOtherSecret } from '../support/actors.ts';
 import { bothApis, postGraphql, send } from '../support/apis.ts';
 import { freePort } from '../support/free-port.ts';
-import { type Gateway, seedTenant, startGateway } from '../support/gateway.ts';
+import { type Gateway, seedTenant, startGateway, testFolder } from '../support/gateway.ts';
 import { startPostgres } from '../support/postgres-server.ts';
 import { startBeforeAll } from '../support/start-before-all.ts';
 
@@ -119,9 +118,7 @@ test('every query of the dashboard is valid', () => {
     record: `panel:${n}`,
     expr: expr.replaceAll('$__rate_interval', '1m').replaceAll('$instance', '.*'),
   }));
-  const folder = mkdtempSync(join(tmpdir(), 'paw-test-dashboard-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  const file = join(folder, 'rules.yml');
+  const file = join(testFolder(), 'rules.yml');
   writeFileSync(file, stringify({ groups: [{ name: 'dashboard', rules }] }));
   const output = expect.stringContaining(`${rules.length} rules found`);
   expect(promtool(['check', 'rules', file])).toEqual({ status: 0, output });

@@ -2,18 +2,16 @@
 // @module-tag night/deploy
 
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { testFolder } from '../support/gateway.ts';
 
 // "OK" in the scale of `systemd-analyze security`, which goes from 0 (best) to 100.
 const MAX_EXPOSURE = 20;
 
 test('systemd reports no error in the unit, and few privileges of the service', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'paw-test-unit-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  const unit = join(folder, 'paw-gateway@1.service');
+  const unit = join(testFolder(), 'paw-gateway@1.service');
   copyFileSync(new URL('../../deploy/paw-gateway@.service', import.meta.url), unit);
   const analyze = (...words: string[]) => {
     const { status, stdout, stderr } = spawnSync('systemd-analyze', [...words, unit], { encoding: 'utf8' });

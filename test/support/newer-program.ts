@@ -1,8 +1,8 @@
-import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { LATEST_VERSION } from '../../src/storage/migrations/migrations.ts';
+import { testFolder } from './gateway.ts';
 import { listening, type Result, type RunningServer, type Settings, startProgram } from './paw.ts';
 
 /** A copy of the program with further migrations: the next version. */
@@ -11,14 +11,13 @@ export type NewerProgram = {
   run(words: readonly string[], settings: Settings): Promise<Result>;
   /** Starts a server, and waits until it listens. */
   serve(settings: Settings): Promise<RunningServer>;
-  remove(): void;
 };
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
 /** Makes a program with these further migrations. */
 export function newerProgram(...migrations: readonly string[]): NewerProgram {
-  const folder = mkdtempSync(join(tmpdir(), 'paw-test-newer-'));
+  const folder = testFolder();
   const isNeeded = (path: string) => path !== join(ROOT, 'src/pages/assets');
   cpSync(join(ROOT, 'src'), join(folder, 'src'), { recursive: true, filter: isNeeded });
   for (const each of ['docs', 'node_modules', 'package.json', 'schema']) {
@@ -33,6 +32,5 @@ export function newerProgram(...migrations: readonly string[]): NewerProgram {
   return {
     run: (words, settings) => start(words, settings).ended,
     serve: (settings) => listening(start(['serve'], { PORT: '0', ...settings })),
-    remove: () => rmSync(folder, { recursive: true, force: true }),
   };
 }

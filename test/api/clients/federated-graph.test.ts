@@ -1,6 +1,3 @@
-import { once } from 'node:events';
-import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { makeExecutableSchema } from '@graphql-tools/schema';
 import { composeServices } from '@theguild/federation-composition';
 import { parse } from 'graphql';
@@ -8,6 +5,7 @@ import { createHandler } from 'graphql-http/lib/use/http';
 import { beforeAll, expect, test } from 'vitest';
 import { postGraphql } from '../../support/apis.ts';
 import { seedTenant, useGateway } from '../../support/gateway.ts';
+import { startHttpServer } from '../../support/http-server.ts';
 
 // Not imported with its types: they change those of graphql-js for all files.
 const HIVE_GATEWAY: string = '@graphql-hive/gateway-runtime';
@@ -36,16 +34,14 @@ type Query {
 }
 `;
 
-const servers: Server[] = [];
-
 let graph: string;
 
 beforeAll(async () => {
-  const notes = await listen(createHandler({ schema: notesSchema() }));
+  const notes = await startHttpServer(createHandler({ schema: notesSchema() }));
   const { text } = await postGraphql(gateway.url, undefined, '{ _service { sdl } }');
   const { supergraphSdl, errors } = composeServices([
     { name: 'paw', url: `${gateway.url}/graphql`, typeDefs: parse(JSON.parse(text).data._service.sdl) },
-    { name: 'notes', url: notes, typeDefs: parse(NOTES) },
+    { name: 'notes', url: `${notes.url}/graphql`, typeDefs: parse(NOTES) },
   ]);
   expect(errors ?? []).toEqual([]);
   const { createGatewayRuntime } = await import(HIVE_GATEWAY);
@@ -58,12 +54,10 @@ beforeAll(async () => {
       }),
     },
   });
-  graph = await listen(runtime);
+  const server = await startHttpServer(runtime);
+  graph = `${server.url}/graphql`;
   return async () => {
-    for (const server of servers) {
-      server.closeAllConnections();
-      server.close();
-    }
+    for (const { stop } of [notes, server]) stop();
     await runtime[Symbol.asyncDispose]();
   };
 });
@@ -85,14 +79,6 @@ function notesSchema() {
       },
     },
   });
-}
-
-/** Starts an HTTP server, and returns its URL for GraphQL. */
-async function listen(handler: RequestListener): Promise<string> {
-  const server = createServer(handler).listen(0, '127.0.0.1');
-  servers.push(server);
-  await once(server, 'listening');
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/graphql`;
 }
 
 /** Sends a request to the federated graph. */

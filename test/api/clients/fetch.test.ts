@@ -1,7 +1,4 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { text } from 'node:stream/consumers';
+import type { RequestListener } from 'node:http';
 import { inspect, promisify } from 'node:util';
 import { brotliCompress } from 'node:zlib';
 import { build } from 'esbuild';
@@ -10,6 +7,7 @@ import { createFetch, GatewayError, pages } from '../../../src/client/client.ts'
 import { type AppKey, createApp, graphqlBody, keyOf } from '../../support/actors.ts';
 import { mutationDocument, restApi } from '../../support/apis.ts';
 import { seedTenant, type Tenant, useGateway } from '../../support/gateway.ts';
+import { forwarder, startHttpServer } from '../../support/http-server.ts';
 
 /** What the network does to the next request: with its response, or in its place. */
 type Fault = 'cut' | 'delay' | 'token-ended' | 'cut-and-token-ended' | 429 | 503;
@@ -21,9 +19,9 @@ let requests: { path: string; key: string | undefined; token: string | undefined
 let url: string;
 
 beforeAll(async () => {
-  const proxy = createServer(async (request, response) => {
-    const { url: path = '', method = '', headers } = request;
-    const body = await text(request);
+  const proxy = await startHttpServer(async (request, response) => {
+    const { url: path = '', headers } = request;
+    const forward = await forwarder(request);
     const isOauth = path.startsWith('/oauth');
     const fault = isOauth ? undefined : faults.shift();
     const [, token] = headers.authorization?.split(' ') ?? [];
@@ -33,28 +31,14 @@ beforeAll(async () => {
       return response.end('{}');
     }
     if (fault === 'token-ended') await revoke(token);
-    const { host, connection, 'content-length': _, ...others } = headers as Record<string, string>;
-    const answer = await fetch(gateway.url + path, {
-      method,
-      headers: others,
-      ...(body && { body }),
-    });
-    const answered = Buffer.from(await answer.arrayBuffer());
+    const answer = await forward(gateway.url + path);
     if (fault === 'cut-and-token-ended') await revoke(token);
     if (fault?.toString().startsWith('cut')) return response.destroy();
     if (fault === 'delay') await new Promise((resolve) => setTimeout(resolve, 100));
-    const kept = [...answer.headers].filter(
-      ([name]) => !/^(content-(length|encoding)|connection|transfer)/.test(name),
-    );
-    return response.writeHead(answer.status, Object.fromEntries(kept)).end(answered);
+    return response.writeHead(answer.status, answer.headers).end(answer.body);
   });
-  proxy.listen(0, '127.0.0.1');
-  await once(proxy, 'listening');
-  url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
-  return () => {
-    proxy.closeAllConnections();
-    proxy.close();
-  };
+  url = proxy.url;
+  return proxy.stop;
 });
 
 function revoke(token = ''): Promise<unknown> {
@@ -161,7 +145,7 @@ test('an error says that a change was applied whose answer only the ended token 
   expect(error).toBeInstanceOf(GatewayError);
   expect(error).toMatchObject({ reason: 'ANSWER_LOST', status: 409, applied: 'yes' });
   expect(error.requestId).toMatch(/\S/);
-  expect((await api.updateWallet(tenant.token, tenant.wallets[0] ?? '', {})).value?.title).toBe('Rainy days');
+  expect((await api.updateWallet(tenant.token, tenant.wallet, {})).value?.title).toBe('Rainy days');
 
   withFaults('cut-and-token-ended');
   const withToken = createFetch({ url, token: tenant.token });
@@ -252,14 +236,10 @@ test('a function gives the token, and the next one after a refusal, but not for 
 });
 
 /** Answers requests in place of the gateway. @returns its URL */
-async function serve(listener: Parameters<typeof createServer>[1]): Promise<string> {
-  const server = createServer(listener).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+async function serve(listener: RequestListener): Promise<string> {
+  const server = await startHttpServer(listener);
+  onTestFinished(server.stop);
+  return server.url;
 }
 
 test('a sign-in that is answered by a page is an error, and a token of a minute is for several requests', async () => {

@@ -1,13 +1,11 @@
-import { once } from 'node:events';
-import { createServer, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { text } from 'node:stream/consumers';
+import type { ServerResponse } from 'node:http';
 import { beforeAll, expect, test } from 'vitest';
 import { createFetch, GatewayError } from '../../../src/client/client.ts';
 import { graphqlBody } from '../../support/actors.ts';
 import { useGateway, useTenant } from '../../support/gateway.ts';
+import { forwarder, startHttpServer } from '../../support/http-server.ts';
 
-type Answer = { readonly status: number; readonly headers: Record<string, string>; readonly body: Buffer };
+type Answer = Awaited<ReturnType<Awaited<ReturnType<typeof forwarder>>>>;
 type Try = (forward: () => Promise<Answer>, response: ServerResponse) => Promise<unknown> | unknown;
 
 const gateway = useGateway();
@@ -53,37 +51,20 @@ const FAULTS = {
   slow: async (forward) => void (await forward()),
 } satisfies Readonly<Record<string, Try>>;
 
-async function listen(server: Server): Promise<string> {
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
-
 beforeAll(async () => {
-  const others = createServer((_, response) => {
+  const others = await startHttpServer((_, response) => {
     thefts += 1;
     response.end('{"name":"stolen"}');
   });
-  const proxy = createServer(async (request, response) => {
+  const proxy = await startHttpServer(async (request, response) => {
     const [, id = '', path = ''] = /^\/(\w+)(\/.*)$/.exec(request.url ?? '') ?? [];
-    const body = await text(request);
+    const forward = await forwarder(request);
     const fault = path.startsWith('/oauth') ? 'none' : (plans.get(id)?.shift() ?? 'none');
-    const { host, connection, 'content-length': _, ...headers } = request.headers as Record<string, string>;
-    const forward = async () => {
-      const init = { method: request.method ?? '', headers, ...(body && { body }) };
-      const answer = await fetch(gateway.url + path, init);
-      const type = answer.headers.get('content-type') ?? '';
-      const answered = Buffer.from(await answer.arrayBuffer());
-      return { status: answer.status, headers: { 'content-type': type }, body: answered };
-    };
-    await FAULTS[fault](forward, response);
+    await FAULTS[fault](() => forward(gateway.url + path), response);
   });
-  [thief, url] = await Promise.all([listen(others), listen(proxy)]);
+  [thief, url] = [others.url, proxy.url];
   return () => {
-    for (const server of [others, proxy]) {
-      server.closeAllConnections();
-      server.close();
-    }
+    for (const { stop } of [others, proxy]) stop();
   };
 });
 

@@ -1,11 +1,10 @@
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import createClient from 'openapi-fetch';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { components, paths } from '../../../src/rest/generated/openapi-types.ts';
-import { useGateway, useTenant } from '../../support/gateway.ts';
+import { testFolder, useGateway, useTenant } from '../../support/gateway.ts';
 import { startProgram } from '../../support/paw.ts';
 import { codeBlocks } from './documented.ts';
 
@@ -63,8 +62,7 @@ test('openapi-fetch does not compile with a wrong field name or type, which the 
 
 test('the program in docs/clients.md compiles with the types that it generates, and runs unchanged', async () => {
   const [program = ''] = codeBlocks('REST', 'ts');
-  const folder = mkdtempSync(join(tmpdir(), 'paw-rest-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = testFolder();
   await run(folder, GENERATOR, `${gateway.url}/openapi.json`, '-o', 'paw.d.ts');
   symlinkSync(MODULES, join(folder, 'node_modules'));
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}');

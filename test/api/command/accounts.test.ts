@@ -36,7 +36,7 @@ type Owner = Tenant & { readonly app: AppKey; readonly accessToken: string };
 async function seedOwner(): Promise<Owner> {
   const tenant = await seedTenant(gateway, { projects: 2, wallets: 2 });
   const app = keyOf(await createApp(api, tenant.token));
-  await api.updateWallet(tenant.token, tenant.wallets[0] ?? '', { password: PASSWORD });
+  await api.updateWallet(tenant.token, tenant.wallet, { password: PASSWORD });
   // A failed sign-in is recorded.
   await api.signIn(tenant.token, { ...app, privateKey: 'wrong' });
   return { ...tenant, app, accessToken: await projectTokenOf(api, tenant.token, app) };

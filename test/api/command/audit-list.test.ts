@@ -74,7 +74,7 @@ test.each(['2026-02-30T00:00:00Z', '2026-04-31T00:00:00Z', '2026-01-01T24:00:00Z
 );
 
 test('a list can have one resource', async () => {
-  const [wallet = ''] = tenant.wallets;
+  const { wallet } = tenant;
   expect(await actionsOf('--resource', wallet)).toEqual(['wallet.create']);
   expect(await actionsOf('--resource', wallet, '--action', 'wallet.update')).toEqual([]);
   expect(await actionsOf('--resource', other.account)).toEqual(['token.create', 'account.create']);

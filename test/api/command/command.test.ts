@@ -184,8 +184,7 @@ test.each<[settings: Settings, url: string]>([
 
 /** Returns the words of a command, with names and texts in place of words such as `$account`. */
 function wordsOf(command: string): string[] {
-  const { account, projects, wallets } = tenant;
-  const [wallet = ''] = wallets;
+  const { account, projects, wallet } = tenant;
   const texts = { long: '🧭'.repeat(201), longer: 'x'.repeat(2001), missing: ULID, ulid: ulidOf(wallet) };
   const names = { account, app, wallet, first: projects[0], foreign: stranger.projects[0] };
   const values: Readonly<Record<string, string | undefined>> = { ...texts, ...names };

@@ -89,8 +89,7 @@ test('an export that is imported into another deployment gives equal projects an
 });
 
 test('lines without a name get one, and what exists is left as it is', async () => {
-  const { account, projects, wallets } = await seedTenant(gateway, { wallets: 1 });
-  const [project = ''] = projects;
+  const { account, wallets, project } = await seedTenant(gateway, { wallets: 1 });
   const before = await exported(account);
   const name = 'projects/01ARZ3NDEKTSV4RRFFQ69G5FAY';
   const TIME = '2026-01-31T12:00:00.000Z';
@@ -176,10 +175,10 @@ describe('a bad line is named, and nothing of the file is kept', () => {
     ],
     ['a name twice', () => ({ ...GOOD, name: SAME }), 'name: Must be another name than in line 2.'],
     ['a missing project', () => wallet(`projects/${ULID}`), 'project: Must be a project of .+'],
-    ['a foreign project', () => wallet(stranger.projects[0] ?? ''), 'project: Must be a project of .+'],
+    ['a foreign project', () => wallet(stranger.project), 'project: Must be a project of .+'],
     [
       'the name of a foreign wallet',
-      () => wallet(tenant.projects[0] ?? '', { name: stranger.wallets[0] }),
+      () => wallet(tenant.project, { name: stranger.wallets[0] }),
       'name: Must be a name that no other account has.',
     ],
   ])('%s', async (_, line, problem) => {

@@ -39,7 +39,7 @@ const { run, runJson } = commandsOn(() => gateway.databaseUrl);
 test.each<[plural: string, words: () => string[], key: 'id' | 'name', values: () => readonly string[]]>([
   ['accounts', () => ['account', 'list'], 'name', () => [tenant.account, stranger.account]],
   ['projects', () => ['project', 'list', '--account', tenant.account], 'name', () => tenant.projects],
-  ['wallets', () => ['wallet', 'list', '--project', tenant.projects[0] ?? ''], 'name', () => tenant.wallets],
+  ['wallets', () => ['wallet', 'list', '--project', tenant.project], 'name', () => tenant.wallets],
   ['apps', () => ['app', 'list', '--account', tenant.account], 'name', () => apps.map(({ name }) => name)],
   ['tokens', () => ['token', 'list', '--account', tenant.account], 'id', () => tokenIds],
   ['events', () => ['audit', 'list', '--account', tenant.account], 'id', () => eventIds],
@@ -128,10 +128,9 @@ test('without --json a list is a table, and the token of the next page is on sta
 });
 
 test('a list fits 100 columns, in which a title that is longer is cut, and is whole with --wide', async () => {
-  const { account, wallets } = tenant;
+  const { account, wallet } = tenant;
   const title = `${'漢字🐾'.repeat(20)}${'e\u0301'.repeat(70)}`;
-  const [wallet = ''] = wallets;
-  const words = ['wallet', 'list', '--project', tenant.projects[0] ?? ''];
+  const words = ['wallet', 'list', '--project', tenant.project];
   await run('wallet', 'update', wallet, '--title', title, '--network', 'NETWORK_ETHEREUM_RINKEBY');
   const { stdout } = await run(...words);
   // 12 characters of two columns each, and the mark.
@@ -152,8 +151,7 @@ test('a list fits 100 columns, in which a title that is longer is cut, and is wh
 });
 
 test('a resource is named by its ULID alone where its kind is known', async () => {
-  const [wallet = ''] = tenant.wallets;
-  const [project = ''] = tenant.projects;
+  const { wallet, project } = tenant;
   const { wallets } = await runJson('wallet', 'list', '--project', ulidOf(project).toLowerCase());
   expect(wallets).toHaveLength(3);
   const { tokens } = await runJson('token', 'list', '--account', ulidOf(tenant.account));
@@ -163,8 +161,7 @@ test('a resource is named by its ULID alone where its kind is known', async () =
 });
 
 test('no output has a character that a terminal executes, or that reorders the text around it', async () => {
-  const { account, projects } = tenant;
-  const [project = ''] = projects;
+  const { account, project } = tenant;
   const title = 'T\x1b[2J\x7f\x9b\u202a\u202e\u2066\u2069';
   const list = ['project', 'list', '--account', account];
   for (const words of [

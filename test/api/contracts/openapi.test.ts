@@ -1,16 +1,15 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { fastify } from 'fastify';
-import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { VERSION } from '../../../src/config.ts';
 import { MAX_BODY_BYTES } from '../../../src/http/errors.ts';
 import { ERRORS } from '../../../src/model/errors.ts';
 import { addRestApi } from '../../../src/rest/routes.ts';
 import { type HttpResponse, send } from '../../support/apis.ts';
-import { useGateway, useTenant } from '../../support/gateway.ts';
+import { testFolder, useGateway, useTenant } from '../../support/gateway.ts';
 import {
   fieldsOf,
   type OpenApiDocument,
@@ -58,9 +57,7 @@ test('a body with all fields at their maximum length fits, even if every charact
 });
 
 test('the linters accept the served document without a warning', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'paw-openapi-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  const file = join(folder, 'openapi.json');
+  const file = join(testFolder(), 'openapi.json');
   writeFileSync(file, served.text);
   const lint = async ([linter, options]: readonly [string, readonly string[]]) => {
     const program = join(ROOT, 'test/node_modules/.bin', linter);

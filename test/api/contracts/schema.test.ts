@@ -1,5 +1,4 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import {
@@ -9,9 +8,9 @@ import {
   lexicographicSortSchema,
   printSchema,
 } from 'graphql';
-import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { type HttpResponse, postGraphql, send } from '../../support/apis.ts';
-import { useGateway } from '../../support/gateway.ts';
+import { testFolder, useGateway } from '../../support/gateway.ts';
 import { startProgram } from '../../support/paw.ts';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
@@ -71,8 +70,7 @@ test('a change of the schema that breaks clients is refused, and an addition can
 
 /** Copies the files that the programs in `tools/contract/` use into a new folder. */
 function copyOfProject(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'paw-schema-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = testFolder();
   for (const name of ['package.json', 'schema', 'src', 'tools/contract']) {
     cpSync(join(ROOT, name), join(folder, name), { recursive: true });
   }

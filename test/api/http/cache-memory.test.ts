@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { send } from '../../support/apis.ts';
-import { type Gateway, seedTenant, startGateway, type Tenant } from '../../support/gateway.ts';
+import { useGateway, useTenant } from '../../support/gateway.ts';
 import { heapGrowth } from '../../support/heap.ts';
 
 // Nearly the longest name for which a document and the parameter `operationName` fit into a body.
@@ -15,14 +15,8 @@ const named = (n: number, selection: string) => ({
   operationName: padding(n),
 });
 
-let gateway: Gateway;
-let tenant: Tenant;
-
-beforeAll(async () => {
-  gateway = await startGateway({ PAW_TRUSTED_PROXIES: '127.0.0.1' });
-  tenant = await seedTenant(gateway);
-  return gateway.stop;
-});
+const gateway = useGateway({ PAW_TRUSTED_PROXIES: '127.0.0.1' });
+const tenant = useTenant(gateway);
 
 /** Sends requests with the numbers 1 to `count`. Returns the megabytes that they leave on the heap. */
 function growth(count: number, body: (n: number) => object, token?: string): Promise<number> {

@@ -77,7 +77,7 @@ test('GraphQL operations are measured by name, the first 100 that are repeated w
 
 test('the process, the version, the valid tokens and the syncs of the log are measured, without a secret or a name', async () => {
   const [rest] = bothApis(() => gateway.url);
-  await rest.updateWallet(tenant.token, tenant.wallets[0] ?? '', { title: 'Title' });
+  await rest.updateWallet(tenant.token, tenant.wallet, { title: 'Title' });
   // The tokens are counted in the background.
   await expect.poll(async () => (await read('paw_tokens'))['']).toBeGreaterThanOrEqual(1);
   expect(Object.values(await read('paw_build_info'))).toEqual([1]);

@@ -1,6 +1,5 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { createAccountToken } from '../../../src/data/operator/create-account-token.ts';
-import { authorize, createApp, getProjects, withOtherSecret } from '../../support/actors.ts';
+import { accountToken, authorize, createApp, getProjects, withOtherSecret } from '../../support/actors.ts';
 import {
   type Api,
   bothApis,
@@ -70,7 +69,7 @@ describe.each(bothApis(() => gateway.url))('by $name', (api) => {
     const limited = await testGateway(limits);
     const ofLimited = bothApis(() => limited.url).find(({ name }) => name === api.name) ?? api;
     const { account, token } = await seedTenant(limited);
-    const { accessToken } = await createAccountToken(limited.admin, { account }, 3600);
+    const accessToken = await accountToken(limited, { account });
     const { token: other } = await seedTenant(limited);
     const list = async (sent: string) => (await ofLimited.listProjects(sent)).response;
     for (const sent of [token, token, accessToken, accessToken]) expect((await list(sent)).status).toBe(200);

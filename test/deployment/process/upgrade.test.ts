@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { LATEST_VERSION } from '../../../src/storage/migrations/migrations.ts';
 import { send } from '../../support/apis.ts';
 import { testDatabase } from '../../support/gateway.ts';
@@ -13,7 +13,6 @@ test('a newer program migrates the database of a running server, and takes its p
   const made = await testDatabase();
   const settings = { DATABASE_URL: made.url };
   const program = newerProgram(`-- compatible-from: ${LATEST_VERSION}\nCREATE TABLE note (id TEXT);\n`);
-  onTestFinished(program.remove);
   const old = await startServerProcess(settings);
 
   expect(await program.run(['account', 'list'], settings)).toEqual({

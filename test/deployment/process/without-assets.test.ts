@@ -1,14 +1,12 @@
-import { cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, symlinkSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { testDatabase } from '../../support/gateway.ts';
+import { testDatabase, testFolder } from '../../support/gateway.ts';
 import { browse, EVERYWHERE, linksIn } from '../../support/pages.ts';
 import { startProgram } from '../../support/paw.ts';
 
 test('without browser assets, the console has no URL, a setting that needs them stops the start, and all else is served', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'paw-test-assets-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = testFolder();
   const isBuilt = /pages[\\/]assets$/;
   cpSync('src', join(folder, 'src'), { recursive: true, filter: (path) => !isBuilt.test(path) });
   for (const name of ['docs', 'node_modules', 'package.json', 'schema']) {

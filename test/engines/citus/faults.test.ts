@@ -189,8 +189,8 @@ test('a gateway on a worker and one on the coordinator serve the same accounts',
         await resultOf(
           second.listProjects(accessToken, { first: 1, ...(nextPageToken && { after: nextPageToken }) }),
         );
-        await resultOf(second.updateWallet(tenant.token, tenant.wallets[0] ?? '', { title: api.name }));
-        const wallet = await resultOf(api.updateWallet(tenant.token, tenant.wallets[0] ?? '', {}));
+        await resultOf(second.updateWallet(tenant.token, tenant.wallet, { title: api.name }));
+        const wallet = await resultOf(api.updateWallet(tenant.token, tenant.wallet, {}));
         expect(wallet.title).toBe(api.name);
       }
     }

@@ -66,8 +66,7 @@ describe('with serializable transactions', () => {
   );
 
   test('concurrent updates of one wallet with an Idempotency-Key fail by 503 at most, and a repetition succeeds', async () => {
-    const { token, account, wallets } = await seedTenant(gateway, { wallets: 1 });
-    const [wallet = ''] = wallets;
+    const { token, account, wallet } = await seedTenant(gateway, { wallets: 1 });
     const mutation = mutationDocument('updateWallet', 'wallet { title project { title } }');
     const results = await tally(async (n) => {
       const headers = { 'idempotency-key': `update-${n}` };

@@ -38,14 +38,14 @@ describe.each(bothApis(() => gateway.url))('by $name', (api: Api) => {
 
   test('a wallet can not be moved to a project that is deleted meanwhile', async () => {
     const project = projectAt(1);
-    const [wallet = ''] = tenant.wallets;
+    const { wallet } = tenant;
     const move = () => reasonOf(api.updateWallet(tenant.token, wallet, { project }));
     expect(await beforeCommit(deletionOf(project), move)).toBe('INVALID_FIELD');
   });
 
   test('a project can not be deleted while a wallet is moved to it', async () => {
     const project = projectAt(2);
-    const [wallet = ''] = tenant.wallets;
+    const { wallet } = tenant;
     const move = (transaction: Queryable) => setRow(transaction, wallet, { project_id: ulidOf(project) });
     await expect(beforeCommit(move, deletes(project))).rejects.toMatchObject({ reason: 'RESOURCE_UNUSABLE' });
   });

@@ -167,8 +167,7 @@ test.each(APIS)(
 test('a wait for a lock ends long before the timeout of the request, and also behind another request', async () => {
   const port = await freePort();
   const gateway = await serve({ PAW_METRICS_PORT: String(port) });
-  const { token, wallets } = await seedTenant(gateway, { wallets: 1 });
-  const [wallet = ''] = wallets;
+  const { token, wallet } = await seedTenant(gateway, { wallets: 1 });
   const held = await hold((transaction) => lockRow(transaction, wallet));
   const refused = async (api: Api) =>
     expectUnavailable(api, await api.updateWallet(token, wallet, { title: 'Late' }));
@@ -257,8 +256,7 @@ describe('a server that does not respond any more, without closing its connectio
 
   test('fails each request when its time is over, and is used again afterwards', async () => {
     const gateway = await serve({ DATABASE_URL: target, PAW_REQUEST_TIMEOUT: '3s' });
-    const { token, wallets } = await seedTenant(gateway, { wallets: 1 });
-    const [wallet = ''] = wallets;
+    const { token, wallet } = await seedTenant(gateway, { wallets: 1 });
     const app = keyOf(await createApp(APIS[0], token));
     freeze();
     await Promise.all(
@@ -326,8 +324,7 @@ test('a gateway whose machine is lost during a request with an Idempotency-Key l
 
 test('a database that becomes read-only is still read, and no restart is needed when it is writable again', async () => {
   const gateway = await serve();
-  const { token, wallets, projects } = await seedTenant(gateway, { projects: 2, wallets: 1 });
-  const [wallet = ''] = wallets;
+  const { token, wallet, projects } = await seedTenant(gateway, { projects: 2, wallets: 1 });
   const app = keyOf(await createApp(APIS[0], token));
   const contents = () => onDatabase(databaseUrl, (own) => contentsOf(own, gateway.clock()));
   const before = await contents();

@@ -120,7 +120,7 @@ describe('a gateway on two hosts', () => {
     gateway = await startGateway({ DATABASE_URL: url });
     const tenant = await seedTenant(gateway, { wallets: 1 });
     token = tenant.token;
-    wallet = tenant.wallets[0] ?? '';
+    wallet = tenant.wallet;
     return gateway.stop;
   });
 

@@ -3,7 +3,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type AppKey, createApp, keyOf, PASSWORD, reasonOf } from '../../support/actors.ts';
 import { type Api, bothApis, postGraphql, readiness, send } from '../../support/apis.ts';
-import { type Gateway, seedTenant, startGateway, type Tenant, testGateway } from '../../support/gateway.ts';
+import { type Gateway, seedTenant, testGateway, useGateway, useTenant } from '../../support/gateway.ts';
 import { lockRow, lockRows } from '../../support/rows.ts';
 
 const POOL_SIZE = 4;
@@ -18,8 +18,8 @@ const ROUNDS = 5;
 const WAITING = `SELECT count(*) AS waiting FROM pg_locks JOIN pg_stat_activity USING (pid)
   WHERE application_name = 'paw-gateway' AND datname = current_database() AND NOT granted`;
 
-let gateway: Gateway;
-let tenant: Tenant;
+const gateway = useGateway({ PAW_POSTGRES_POOL: `${POOL_SIZE}` });
+const tenant = useTenant(gateway, { wallets: 1 });
 let app: AppKey;
 
 const APIS = bothApis(() => gateway.url);
@@ -29,11 +29,12 @@ const KINDS = {
   list: (api: Api) => reasonOf(api.listProjects(tenant.token)),
   create: (api: Api) => reasonOf(api.createApp(tenant.token, { title: 'App', active: true })),
   signIn: (api: Api) => reasonOf(api.signIn(tenant.token, app)),
-  update: (api: Api, n: number) => reasonOf(api.updateWallet(tenant.token, wallet(), { title: `No. ${n}` })),
+  update: (api: Api, n: number) =>
+    reasonOf(api.updateWallet(tenant.token, tenant.wallet, { title: `No. ${n}` })),
   // Reads the wallet first.
-  setPassword: (api: Api) => reasonOf(api.updateWallet(tenant.token, wallet(), { password: PASSWORD })),
+  setPassword: (api: Api) => reasonOf(api.updateWallet(tenant.token, tenant.wallet, { password: PASSWORD })),
   async repeatableUpdate(_: Api, n: number) {
-    const [path, headers] = [`/wallet/${wallet()}`, { 'idempotency-key': `${Math.random()}` }];
+    const [path, headers] = [`/wallet/${tenant.wallet}`, { 'idempotency-key': `${Math.random()}` }];
     const { status } = await send(gateway.url + path, 'PATCH', tenant.token, { title: `${n}` }, headers);
     return status === 200 ? 'ok' : status === 503 ? 'UNAVAILABLE' : `status ${status}`;
   },
@@ -42,19 +43,12 @@ const KINDS = {
 type Kind = keyof typeof KINDS;
 
 beforeAll(async () => {
-  gateway = await startGateway({ PAW_POSTGRES_POOL: `${POOL_SIZE}` });
-  tenant = await seedTenant(gateway, { wallets: 1 });
   app = keyOf(await createApp(APIS[0], tenant.token));
-  return () => gateway.stop();
 });
 
 /** Returns the number of connections that wait for a lock. */
 async function waitsOf({ database }: Gateway): Promise<number> {
   return Number((await database.read(WAITING))[0]?.['waiting']);
-}
-
-function wallet(): string {
-  return tenant.wallets[0] ?? expect.unreachable();
 }
 
 /** Sends one request of each kind by each API, and returns the results that differ from `ok`. */

@@ -9,8 +9,7 @@ import { lockRow } from '../../support/rows.ts';
 test('the connections of the pool are measured, what waits for one, and the waits', async () => {
   const port = await freePort();
   const gateway = await testGateway({ PAW_METRICS_PORT: String(port), PAW_POSTGRES_POOL: '1' });
-  const { token, wallets } = await seedTenant(gateway, { wallets: 1 });
-  const [wallet = ''] = wallets;
+  const { token, wallet } = await seedTenant(gateway, { wallets: 1 });
   const read = (name: string) => readMetric(port, `paw_postgres_${name}`);
   const update = (title: string) => restApi(() => gateway.url).updateWallet(token, wallet, { title });
   const waits = async () => (await read('wait_duration_seconds_count'))[''] ?? Number.NaN;

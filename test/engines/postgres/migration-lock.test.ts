@@ -17,7 +17,6 @@ test('a migration waits for another one for longer than a statement may take, an
   const database = await openDatabase(made.url, LONG_TIMEOUT);
   const program = newerProgram(MIGRATION);
   onTestFinished(async () => {
-    program.remove();
     await database.close();
     await made.remove();
   });

@@ -1,8 +1,6 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
@@ -10,6 +8,7 @@ import { withOtherSecret } from '../../support/actors.ts';
 import { type HttpResponse, postGraphql, send } from '../../support/apis.ts';
 import { onDatabase } from '../../support/engine.ts';
 import { makeDatabase, seedDatabase, type Tenant, testDatabase } from '../../support/gateway.ts';
+import { startHttpServer } from '../../support/http-server.ts';
 import { logLines, type RunningServer, startServerProcess } from '../../support/paw.ts';
 import { startBeforeAll } from '../../support/start-before-all.ts';
 
@@ -59,14 +58,13 @@ let inOtherTrace: HttpResponse;
 let spans: readonly ReceivedSpan[];
 
 startBeforeAll(async (opening) => {
-  const receiver = createServer(async (request, response) => {
+  const receiver = await startHttpServer(async (request, response) => {
     const body = await text(request);
     paths.add(String(request.url));
     bodies.push(body);
     response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
-  }).listen(0, '127.0.0.1');
-  await once(receiver, 'listening');
-  opening.defer(() => void receiver.close());
+  });
+  opening.defer(receiver.stop);
   const made = await makeDatabase();
   opening.defer(made.remove);
   tenant = await seedDatabase(made.url, { projects: 2, wallets: 1 });
@@ -78,7 +76,7 @@ startBeforeAll(async (opening) => {
   const settings = {
     DATABASE_URL: made.url,
     NODE_OPTIONS: `--import=${TRACING}`,
-    OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`,
+    OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
     OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
     PAW_LOG_REQUESTS: 'all',
   };
@@ -94,8 +92,7 @@ startBeforeAll(async (opening) => {
 
 async function sendRequests(): Promise<void> {
   const { url } = server;
-  const { token, wallets } = tenant;
-  const [wallet = ''] = wallets;
+  const { token, wallet } = tenant;
   const page = `${url}/project/projects`;
   // The first use of a token is recorded.
   withoutTrace = await send(page, 'GET', token);
@@ -203,23 +200,19 @@ test('nothing but spans is sent', () => {
 });
 
 test('a server stops in time if the collector does not answer', async () => {
-  const collector = createServer().listen(0, '127.0.0.1');
-  await once(collector, 'listening');
-  onTestFinished(() => {
-    collector.close();
-    collector.closeAllConnections();
-  });
+  const collector = await startHttpServer();
+  onTestFinished(collector.stop);
   const { url: databaseUrl } = await testDatabase();
   const never = String(24 * 3600 * 1000);
   const own = await startServerProcess({
     DATABASE_URL: databaseUrl,
     NODE_OPTIONS: `--import=${TRACING}`,
-    OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${(collector.address() as AddressInfo).port}`,
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
     OTEL_EXPORTER_OTLP_TIMEOUT: never,
     OTEL_BSP_EXPORT_TIMEOUT: never,
   });
   await send(`${own.url}/project/projects`, 'GET');
-  const exported = once(collector, 'request');
+  const exported = once(collector.server, 'request');
   expect(await own.stop('SIGTERM')).toMatchObject({ status: 0, stderr: '' });
   await exported;
 });

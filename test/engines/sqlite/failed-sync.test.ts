@@ -27,8 +27,7 @@ test.each<[string, (url: string, token: string, name: string) => Promise<HttpRes
   'a failed sync ends the server with one line, and the write by %s, which was made, is RESULT_UNKNOWN',
   async (_, update) => {
     const { url: databaseUrl } = await testDatabase();
-    const { token, wallets } = await seedDatabase(databaseUrl, { wallets: 1 });
-    const [wallet = ''] = wallets;
+    const { token, wallet } = await seedDatabase(databaseUrl, { wallets: 1 });
     // Otherwise the server would write the first use of the token, which could fail before the write of the request.
     await onDatabase(databaseUrl, (own) =>
       setRow(own, `tokens/${credentialParts(token).id}`, { last_use_time_ms: Date.now() }),

@@ -1,13 +1,13 @@
 // @module-tag needs/strace
 // @module-tag night/power-cuts
 
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { type DiskTrace, traceDisk } from '../../support/disk-model.ts';
+import { testFolder } from '../../support/gateway.ts';
 import { randomNumbers } from '../../support/random-operation.ts';
 import { SEED } from '../../support/seed.ts';
 
@@ -40,8 +40,7 @@ test('without syncs of the log, power cuts lose acknowledged writes', () => {
 });
 
 function run(...options: readonly string[]): { readonly folder: string; readonly trace: DiskTrace } {
-  const folder = mkdtempSync(join(tmpdir(), 'paw-test-power-cut-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = testFolder();
   const command = [process.execPath, WORKLOAD, join(folder, 'paw.db'), String(WRITES), ...options];
   return { folder, trace: traceDisk(command, join(folder, 'trace')) };
 }

@@ -1,10 +1,9 @@
-import { mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { send } from '../../../support/apis.ts';
-import { seedTenant, useGateway } from '../../../support/gateway.ts';
+import { seedTenant, testFolder, useGateway } from '../../../support/gateway.ts';
 import { type Settings, startProgram } from '../../../support/paw.ts';
 import { codeBlocks } from '../documented.ts';
 
@@ -33,8 +32,7 @@ test.each([
   ],
 ])('%s: %s', async (file, _what, program, lines) => {
   // Node identifies a module by its real path, and the temporary folder may be a symbolic link.
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'paw-relay-')));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = realpathSync(testFolder());
   symlinkSync(MODULES, join(folder, 'node_modules'), 'junction');
   const [config = ''] = codeBlocks('Relay', 'json');
   writeFileSync(join(folder, 'relay.config.json'), config);
