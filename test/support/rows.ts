@@ -5,11 +5,12 @@ import type { TableCounts } from '../../src/storage/sql/columns.ts';
 import { ulidOf } from './actors.ts';
 import type { Tenant } from './gateway.ts';
 
+type Reader = Pick<Database, 'read'>;
+type Writer = Pick<Database, 'write'>;
+type Columns = Readonly<Record<string, Value>>;
+
 /** Returns all rows that an operation of a client could change. */
-export async function contentsOf(
-  database: Pick<Database, 'read'>,
-  nowMs: number,
-): Promise<readonly unknown[]> {
+export async function contentsOf(database: Reader, nowMs: number): Promise<readonly unknown[]> {
   const read = async (sql: string, params: readonly Value[] = []) => {
     const rows = await database.read(`${sql} ORDER BY 1, 2`, params);
     // The last use of a token and the last sign-in of an app are stored after the response.
@@ -21,7 +22,7 @@ export async function contentsOf(
 }
 
 /** Returns the row of a resource. */
-export async function rowOf({ read }: Pick<Database, 'read'>, name: string): Promise<Row> {
+export async function rowOf({ read }: Reader, name: string): Promise<Row> {
   const [row] = await read(`SELECT * FROM ${name.split('s/')[0]} WHERE id = $1`, [ulidOf(name)]);
   if (row === undefined) throw new Error(`There is no ${name}.`);
   return row;
@@ -29,7 +30,7 @@ export async function rowOf({ read }: Pick<Database, 'read'>, name: string): Pro
 
 /** Returns the rows of a table, or those of an account, in the order of their keys. */
 export function rowsOf(
-  { read }: Pick<Database, 'read'>,
+  { read }: Reader,
   table: keyof TableCounts,
   account?: string,
 ): Promise<readonly Row[]> {
@@ -38,28 +39,20 @@ export function rowsOf(
 }
 
 /** Sets columns of the row of a resource. */
-export async function setRow(
-  { write }: Pick<Database, 'write'>,
-  name: string,
-  columns: Readonly<Record<string, Value>>,
-): Promise<void> {
+export async function setRow({ write }: Writer, name: string, columns: Columns): Promise<void> {
   const changes = Object.keys(columns).map((column, index) => `${column} = $${index + 2}`);
   const sql = `UPDATE ${name.split('s/')[0]} SET ${changes.join(', ')} WHERE id = $1`;
   await write(sql, [ulidOf(name), ...Object.values(columns)]);
 }
 
 /** Sets columns of all rows of a table. */
-export async function setRows(
-  { write }: Pick<Database, 'write'>,
-  table: keyof TableCounts,
-  columns: Readonly<Record<string, Value>>,
-): Promise<void> {
+export async function setRows({ write }: Writer, table: keyof TableCounts, columns: Columns): Promise<void> {
   const changes = Object.keys(columns).map((column, index) => `${column} = $${index + 1}`);
   await write(`UPDATE ${table} SET ${changes.join(', ')}`, Object.values(columns));
 }
 
 /** Lets these functions write by a connection of `node:sqlite`. */
-export function writerOf(connection: DatabaseSync): Pick<Database, 'write'> {
+export function writerOf(connection: DatabaseSync): Writer {
   return {
     async write(sql, params = []) {
       connection.prepare(sql).run(Object.fromEntries(params.map((value, index) => [`$${index + 1}`, value])));
@@ -69,16 +62,12 @@ export function writerOf(connection: DatabaseSync): Pick<Database, 'write'> {
 }
 
 /** Deletes the row of a resource. */
-export async function deleteRow({ write }: Pick<Database, 'write'>, name: string): Promise<void> {
+export async function deleteRow({ write }: Writer, name: string): Promise<void> {
   await write(`DELETE FROM ${name.split('s/')[0]} WHERE id = $1`, [ulidOf(name)]);
 }
 
 /** Adds a row to a table. */
-export async function addRow(
-  { write }: Pick<Database, 'write'>,
-  table: keyof TableCounts,
-  row: Readonly<Record<string, Value>>,
-): Promise<void> {
+export async function addRow({ write }: Writer, table: keyof TableCounts, row: Columns): Promise<void> {
   const places = Object.keys(row).map((_, index) => `$${index + 1}`);
   await write(`INSERT INTO ${table} (${Object.keys(row).join(', ')}) VALUES (${places.join(', ')})`, [
     ...Object.values(row),
@@ -86,24 +75,20 @@ export async function addRow(
 }
 
 /** Locks the row of a resource in a transaction. */
-export async function lockRow({ write }: Pick<Database, 'write'>, name: string): Promise<void> {
+export async function lockRow({ write }: Writer, name: string): Promise<void> {
   await write(`UPDATE ${name.split('s/')[0]} SET create_time_ms = create_time_ms WHERE id = $1`, [
     ulidOf(name),
   ]);
 }
 
 /** Locks the rows of an account in a table of PostgreSQL. Returns their number. */
-export async function lockRows(
-  { read }: Pick<Database, 'read'>,
-  table: keyof TableCounts,
-  account: string,
-): Promise<number> {
+export async function lockRows({ read }: Reader, table: keyof TableCounts, account: string): Promise<number> {
   return (await read(`SELECT FROM ${table} WHERE account_id = $1 FOR UPDATE`, [ulidOf(account)])).length;
 }
 
 /** Adds wallets to a project of an account with one statement. @param description an SQL expression */
 export async function addWallets(
-  { write }: Pick<Database, 'write'>,
+  { write }: Writer,
   { account, projects: [project = ''] }: Pick<Tenant, 'account' | 'projects'>,
   count: number,
   description = "''",
@@ -120,11 +105,7 @@ export async function addWallets(
 }
 
 /** Adds projects without images to an account on SQLite, with few statements. */
-export async function addProjects(
-  { write }: Pick<Database, 'write'>,
-  account: string,
-  count: number,
-): Promise<void> {
+export async function addProjects({ write }: Writer, account: string, count: number): Promise<void> {
   await write(
     `INSERT INTO project (account_id, id, title, description, image_cover_cid, create_time_ms)
      WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < $2)
@@ -139,7 +120,7 @@ export async function addProjects(
 
 /** Adds an audit event of an account. */
 export async function addEvent(
-  { write }: Pick<Database, 'write'>,
+  { write }: Writer,
   account: string,
   {
     id,
@@ -156,10 +137,7 @@ export async function addEvent(
 }
 
 /** Returns the audit events of an account in the order of their ids, with their fields of the model. */
-export async function eventsOf(
-  { read }: Pick<Database, 'read'>,
-  account: string,
-): Promise<readonly object[]> {
+export async function eventsOf({ read }: Reader, account: string): Promise<readonly object[]> {
   const sql = 'SELECT * FROM audit_event WHERE account_id = $1 ORDER BY id';
   return (await read(sql, [ulidOf(account)])).map((row) => ({
     action: row['action'],
