@@ -46,16 +46,6 @@ describe('node', () => {
     for (const expected of resources) expect(await node(token, expected.id)).toEqual(expected);
   });
 
-  test('accepts a ULID in lower or mixed case and returns it in upper case', async () => {
-    const { token, names } = await seedResources();
-    for (const name of names) {
-      const [collection, ulid = ''] = name.split('/');
-      for (const id of [ulid.toLowerCase(), ulid.slice(0, 13) + ulid.slice(13).toLowerCase()]) {
-        expect(await node(token, `${collection}/${id}`)).toMatchObject({ id: name, name });
-      }
-    }
-  });
-
   test('is null if another resource has the ULID', async () => {
     const { token, names } = await seedResources();
     const ulids = names.map((name) => name.split('/')[1]);
@@ -80,7 +70,7 @@ describe('node', () => {
 });
 
 describe('nodes', () => {
-  test('keeps the order, repeated names and nulls', async () => {
+  test('keeps the order, repeated names and nulls, and returns names in upper case', async () => {
     const [{ token, names }, other] = [await seedResources(), await seedResources()];
     const [project = '', app = '', wallet = ''] = names;
     const missing = `wallets/${ULID}`;

@@ -60,18 +60,10 @@ test('a list can begin and end at a time, to the millisecond, or at an age', asy
   expect(await actionsOf('--since', '3d', '--until', '24h', '--account', tenant.account)).toEqual([]);
 });
 
-test.each(['2026-02-30T00:00:00Z', '2026-04-31T00:00:00Z', '2026-01-01T24:00:00Z'])(
-  'a list can neither begin nor end at %s, which does not exist',
-  async (time) => {
-    for (const option of ['since', 'until']) {
-      expect(await list(`--${option}`, time)).toEqual({
-        status: 2,
-        stdout: '',
-        stderr: `paw: ${option}: Must be a time such as 2026-01-31T12:00:00Z.\n`,
-      });
-    }
-  },
-);
+test.each(['since', 'until'])('--%s is refused with a time that does not exist', async (option) => {
+  const stderr = `paw: ${option}: Must be a time such as 2026-01-31T12:00:00Z.\n`;
+  expect(await list(`--${option}`, '2026-02-30T00:00:00Z')).toEqual({ status: 2, stdout: '', stderr });
+});
 
 test('a list can have one resource', async () => {
   const { wallet } = tenant;

@@ -38,7 +38,12 @@ test.each<[name: string, validator: Validator<unknown>, values: readonly unknown
   [
     'a time',
     time,
-    [undefined, 0, '', '2026-01-31', '2026-01-31T12:00:00', '2026-13-31T12:00:00Z', 'now', ' 2026'],
+    [
+      ...[undefined, 0, '', '2026-01-31', '2026-01-31T12:00:00', 'now', ' 2026'],
+      // They do not exist.
+      ...['2026-13-31T12:00:00Z', '2026-02-30T12:00:00Z', '2025-02-29T12:00:00Z', '2026-04-31T00:00:00Z'],
+      ...['2026-01-31T24:00:00Z', '2026-01-31T12:00:00+24:00'],
+    ],
     /^Must be a time such as /,
   ],
 ])('what is not %s is refused', (_, validate, values, message) => {
