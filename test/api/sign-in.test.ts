@@ -216,10 +216,13 @@ test.each([
   })),
   { name: 'OAuth', signIn: (_: string, app: AppFields) => authorize(gateway, app) },
 ])('the last sign-in by $name is stored at most once an hour', async ({ signIn }) => {
-  const { token } = await seedTenant(gateway);
+  const tenant = await seedTenant(gateway);
+  const { token } = tenant;
   const app = await createApp(api, token);
   const failing = await createApp(api, token);
-  expect(await lastSignInOf(token, app)).toBeNull();
+  for (const reader of [token, await projectToken(gateway, tenant)]) {
+    expect(await lastSignInOf(reader, app)).toBeNull();
+  }
   const firstMs = gateway.clock();
   await signIn(token, app);
   await expectLastSignIn(token, app, firstMs);
