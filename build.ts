@@ -40,7 +40,7 @@ function buildProgram(): void {
 /** Creates the folder of the package, with its own README, and without what only a checkout needs. */
 function buildPackage(): void {
   const root = JSON.parse(readFileSync('package.json', 'utf8'));
-  for (const field of ['private', 'scripts', 'devDependencies', 'overrides', 'allowScripts'])
+  for (const field of ['private', 'workspaces', 'scripts', 'devDependencies', 'overrides', 'allowScripts'])
     delete root[field];
   // The source is for the programs of the tests.
   for (const entry of ['./client', './testing']) delete root.exports[entry].development;

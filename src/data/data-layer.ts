@@ -86,12 +86,12 @@ const BoundOperations = boundOperations<Caller, typeof READS & typeof CHANGES>({
 
 class OwnOperations extends BoundOperations implements RequestOperations {
   assertMayChange(): void {
-    assertAllowed({ caller: 'any', changes: true }, this.by.principal);
+    assertAllowed({ caller: 'any', changes: true }, this.caller.principal);
   }
 
   beginKeyed(request: KeyedRequest): Promise<KeyedResult<Reads & Changes>> {
-    const bind = (dependencies: Dependencies) => new OwnOperations(dependencies, this.by);
-    return beginKeyed(this.dependencies, this.by, request, bind);
+    const bind = (dependencies: Dependencies) => new OwnOperations(dependencies, this.caller);
+    return beginKeyed(this.dependencies, this.caller, request, bind);
   }
 }
 

@@ -8,7 +8,8 @@ import { IDEMPOTENCY_HEADER, idempotencyHeaders } from '../http/idempotency-head
 import type { CountRequest, Limiter } from '../http/limits/rate-limit.ts';
 import { memoryOf } from '../http/limits/request-memory.ts';
 import { refuseIfMatch } from '../http/preconditions.ts';
-import { recordOf, routeKind } from '../http/request-record.ts';
+import { recordOf } from '../http/request-record.ts';
+import { routeKind } from '../http/route-kind.ts';
 import { isJsonObject, type JsonObject } from '../model/fields/json.ts';
 import { CompiledQueries } from './compiled/compiled-queries.ts';
 import { Context } from './context.ts';

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { ApiError } from '../model/errors.ts';
-import { routeKind } from './request-record.ts';
+import { routeKind } from './route-kind.ts';
 
 const HEALTH_CHECK = { config: routeKind('health check') };
 

@@ -1,6 +1,7 @@
-import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Principal, RequestOwner } from '../model/caller.ts';
 import type { ApiError } from '../model/errors.ts';
+import { type RouteKind, routeKindOf } from './route-kind.ts';
 
 /** Why a request failed, for the log and the metrics. An `ApiError` has these properties. */
 export type Failure = { readonly reason: string } & Partial<Pick<ApiError, 'app'>>;
@@ -16,6 +17,8 @@ export type GraphqlOperation = {
 
 /** What is known about a request beside its content. */
 export type RequestRecord = {
+  /** The kind of its route, once it was asked for. */
+  kind?: RouteKind | 'other';
   authentication?: Promise<Principal>;
   /** Undefined if the request was not authenticated. */
   principal?: Principal;
@@ -46,18 +49,12 @@ export function recordOf(request: FastifyRequest): RequestRecord {
   return record;
 }
 
-/** What a route is for: an API whose clients send a bearer token, one that counts its requests itself, or a health check. */
-export type RouteKind = 'api' | 'oauth' | 'health check';
-
-const KIND = Symbol('kind');
-
-/** Returns the configuration of a route with this kind. Others have none, such as pages. */
-export function routeKind(kind: RouteKind): object {
-  return { [KIND]: kind };
-}
-
-export function kindOf({ config = {} }: Pick<RouteOptions, 'config'>): RouteKind | undefined {
-  return (config as { readonly [KIND]?: RouteKind })[KIND];
+/** Returns the kind of the route of a request; `other` for a page, and for a path that is unknown. */
+export function kindOf(request: FastifyRequest): RouteKind | 'other' {
+  const record = recordOf(request);
+  // Fastify creates an object with the options each time.
+  record.kind ??= routeKindOf(request.routeOptions) ?? 'other';
+  return record.kind;
 }
 
 /** Returns the pattern of the route of a request, such as `/wallet/*`, or undefined if the path is unknown. */

@@ -1,7 +1,7 @@
 import type { FastifyInstance, RouteOptions } from 'fastify';
 import { normalizedTarget } from '../http/connections/protocol.ts';
 import { patternOf } from '../http/error-handling.ts';
-import { kindOf } from '../http/request-record.ts';
+import { routeKindOf } from '../http/route-kind.ts';
 
 // Bounds the header of a challenge. No path of an API is longer.
 const MAX_PATH_LENGTH = 200;
@@ -40,7 +40,9 @@ export class ProtectedResources {
     // A query, a fragment or another spelling is no part of a resource.
     if (path.length > MAX_PATH_LENGTH || URL.parse(path, this.gateway)?.pathname !== path) return false;
     const pathname = normalizedTarget({ url: path });
-    return this.#routes.some(({ route, pattern }) => kindOf(route) === 'api' && pattern.test({ pathname }));
+    return this.#routes.some(
+      ({ route, pattern }) => routeKindOf(route) === 'api' && pattern.test({ pathname }),
+    );
   }
 
   /** Returns the resource of a request. @param target the request target as the client sent it */

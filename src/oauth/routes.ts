@@ -5,7 +5,7 @@ import { RequestClient } from '../http/client.ts';
 import { malformedRequest } from '../http/errors.ts';
 import { JSON_TYPE } from '../http/json.ts';
 import { type CountRequest, RATE_LIMIT_HEADER } from '../http/limits/rate-limit.ts';
-import { routeKind } from '../http/request-record.ts';
+import { routeKind } from '../http/route-kind.ts';
 import type { Client } from '../model/caller.ts';
 import { ApiError } from '../model/errors.ts';
 import type { Token } from '../model/token.ts';

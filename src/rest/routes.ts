@@ -4,7 +4,7 @@ import type { Authenticate } from '../http/authorization.ts';
 import { RequestClient } from '../http/client.ts';
 import { IDEMPOTENCY_HEADER } from '../http/idempotency-headers.ts';
 import { refuseIfMatch } from '../http/preconditions.ts';
-import { routeKind } from '../http/request-record.ts';
+import { routeKind } from '../http/route-kind.ts';
 import { appView } from '../model/app.ts';
 import { integerIn, renameFields } from '../model/fields/fields.ts';
 import {

@@ -39,7 +39,7 @@ export default [
     },
   },
   {
-    files: ['src/**/*.{js,ts,tsx}'],
+    files: ['src/**/*.{js,ts,tsx}', 'console/**/*.{js,ts,tsx}'],
     plugins: { regexp },
     languageOptions: { parser, parserOptions: { ecmaFeatures: { jsx: true } } },
     rules: {
@@ -47,12 +47,6 @@ export default [
       'regexp/no-super-linear-backtracking': ['error', { report: 'potential' }],
       'regexp/no-super-linear-move': ['error', { report: 'potential', ignoreSticky: false }],
     },
-  },
-  {
-    files: ['src/**/*.ts'],
-    ignores: ['src/metrics/**'],
-    languageOptions: { parser },
-    rules: { 'no-restricted-imports': ['error', '@prometheus-io/client'] },
   },
   {
     files: ['src/**/*.{js,ts,tsx}', 'console/**/*.{js,ts,tsx}'],

@@ -6,7 +6,7 @@ import { findToken } from '../../storage/tokens.ts';
 import type { Dependencies } from '../operation/dependencies.ts';
 import { principalFromRow } from '../rows/token.ts';
 import { type AppCredentials, findApp } from '../sign-in.ts';
-import { endTokenOf } from './sign-out.ts';
+import { revokeOwnToken } from './sign-out.ts';
 
 /**
  * Ends a bearer token, if it is valid. A key is compared only with that of the app to which the token was issued, so that
@@ -43,5 +43,5 @@ export async function endToken(
     }
   }
   await client.count?.({ accountId, tokenId: appId ?? tokenId });
-  await endTokenOf(dependencies, { principal, client });
+  await revokeOwnToken(dependencies, { principal, client });
 }

@@ -7,10 +7,10 @@ import type { Dependencies } from '../operation/dependencies.ts';
 import { operation } from '../operation/operation.ts';
 
 /** Ends the token of the caller. It succeeds if the token has ended since the authentication. Source: RFC 7009. */
-export const signOut = operation({ caller: 'any', changes: true, alsoAfterEnd: true }, endTokenOf);
+export const signOut = operation({ caller: 'any', changes: true, alsoAfterEnd: true }, revokeOwnToken);
 
 /** Ends a token, also one that may only read. */
-export async function endTokenOf(
+export async function revokeOwnToken(
   dependencies: Pick<Dependencies, 'database' | 'clock' | 'newId'>,
   caller: Caller,
 ): Promise<void> {

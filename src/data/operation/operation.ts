@@ -68,12 +68,12 @@ function whileValid<Context extends object>(context: Context, principal: Princip
 }
 
 type Operations = Readonly<
-  Record<string, (context: never, by: never, ...input: never[]) => Promise<unknown>>
+  Record<string, (context: never, caller: never, ...input: never[]) => Promise<unknown>>
 >;
 
 /** Operations without their first two parameters. */
 export type Bound<O extends Operations> = {
-  [Name in keyof O]: O[Name] extends (context: never, by: never, ...input: infer Input) => infer Result
+  [Name in keyof O]: O[Name] extends (context: never, caller: never, ...input: infer Input) => infer Result
     ? (...input: Input) => Result
     : never;
 };
@@ -85,16 +85,16 @@ export type Bound<O extends Operations> = {
 export function boundOperations<By, O extends Operations>(operations: O) {
   class BoundOperations {
     readonly dependencies: Dependencies;
-    readonly by: By;
+    readonly caller: By;
 
-    constructor(dependencies: Dependencies, by: By) {
+    constructor(dependencies: Dependencies, caller: By) {
       this.dependencies = dependencies;
-      this.by = by;
+      this.caller = caller;
     }
   }
   for (const [name, run] of Object.entries(operations)) {
     const bound = function (this: BoundOperations, ...input: never[]) {
-      return run(this.dependencies as never, this.by as never, ...input);
+      return run(this.dependencies as never, this.caller as never, ...input);
     };
     Object.assign(BoundOperations.prototype, { [name]: bound });
   }

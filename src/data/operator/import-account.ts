@@ -1,5 +1,6 @@
 import { ApiError, invalidFields } from '../../model/errors.ts';
 import {
+  description,
   optional,
   parseFields,
   rejectUnknownFields,
@@ -38,6 +39,7 @@ const MAX_ROWS = 1_000_000;
 const PROJECT = {
   name: optional(resourceNameValidator('projects')),
   ...createProjectFields,
+  description: optional(description),
   createTime: optional(time),
 };
 

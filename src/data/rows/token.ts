@@ -10,7 +10,8 @@ export function principalFromRow(row: TokenRow): Principal {
     tokenId: row.id,
     appId: row.app_id ?? undefined,
     projectId: row.project_id,
-    isOneProject: row.is_one_project === 1,
+    // A project token has no more than its project, whatever the column says.
+    isOneProject: row.app_id !== null || row.is_one_project === 1,
     isReadOnly: row.is_read_only === 1,
   };
 }

@@ -57,7 +57,7 @@ export function addOverloadProtection(app: FastifyInstance, maxRequests: number)
   const arriving = new Places(ARRIVING_PER_REQUEST * maxRequests);
 
   function enter(request: FastifyRequest, places: Places): ApiError | undefined {
-    if (kindOf(request.routeOptions) === 'health check') return undefined;
+    if (kindOf(request) === 'health check') return undefined;
     if (places.areTaken) return OVERLOADED;
     const accountId = authenticatedPrincipal(request)?.accountId;
     // Those without an account share as well, except before the authentication, when no account is known.

@@ -91,7 +91,7 @@ export async function addRateLimits(
   };
 
   app.addHook('onRequest', async (request, reply) => {
-    const kind = kindOf(request.routeOptions);
+    const kind = kindOf(request);
     if (kind === 'health check' || kind === 'oauth') return;
     const owner = await authenticate(request).catch((error) => {
       // The API that the request is for reports an invalid token. An outage says nothing about the token.

@@ -40,7 +40,7 @@ export function addRequestLog(app: FastifyInstance, logger: FastifyBaseLogger, m
       client: clientAddress(request),
     };
     if (isFailed) logger.warn(line, MESSAGE);
-    else if (kindOf(request.routeOptions) === 'health check') logger.debug(line, MESSAGE);
+    else if (kindOf(request) === 'health check') logger.debug(line, MESSAGE);
     else logger.info(line, MESSAGE);
   }
 

@@ -5,7 +5,7 @@ import {
   type SchemaVersion,
 } from '../migrations/migrations.ts';
 import { statementOf } from '../port/change.ts';
-import type { Database, DatabaseRequest, Row, Statement, Value } from '../port/database.ts';
+import type { Change, Database, DatabaseRequest, Row, Statement, Value } from '../port/database.ts';
 import type { Engine } from '../port/engine.ts';
 import { DatabaseError, EncodingError, unavailable } from '../port/errors.ts';
 import { remembered } from '../port/remembered.ts';
@@ -125,16 +125,16 @@ function databasesOf(pool: ConnectionPool, timeoutMs: number, onStatement: Obser
     const deadlineFromNow = () => (request?.startMs ?? performance.now()) + timeoutMs;
 
     function commit<R extends Row>(
-      parts: readonly [Statement, ...Statement[]],
-      { sql, params }: Statement = parts[0],
+      statement: Statement,
+      others: readonly Change[],
+      run: (session: Session) => Promise<readonly R[]>,
     ): Promise<readonly R[]> {
       const deadline = deadlineFromNow();
-      const use = { statement: parts[0], deadline };
       // So that on Citus a lost connection before the commit is not an unknown result, and workers know its lock timeout.
-      const attempt = () =>
-        pool.use(use, (session) =>
-          session.isCitus ? writeInTwoPackets<R>(session, parts) : session.commit<R>(sql, params),
-        );
+      const onCitus = (session: Session) =>
+        writeInTwoPackets<R>(session, [statement, ...others.map(statementOf)]);
+      const use = { statement, deadline };
+      const attempt = () => pool.use(use, (session) => (session.isCitus ? onCitus(session) : run(session)));
       return timed('write', () => retryConflicts(attempt, deadline));
     }
 
@@ -144,11 +144,12 @@ function databasesOf(pool: ConnectionPool, timeoutMs: number, onStatement: Obser
         return rows as Promise<readonly R[]>;
       },
 
-      write: (sql, params = []) => commit([{ sql, params }]),
+      write: (sql, params = []) => commit({ sql, params }, [], (session) => session.commit(sql, params)),
 
       async writeIfFirst(changes) {
         const [first, ...others] = changes;
-        return commit([statementOf(first), ...others.map(statementOf)], joined(changes));
+        const { sql, params } = joined(changes);
+        return commit(statementOf(first), others, (session) => session.commit(sql, params));
       },
 
       transaction(work) {

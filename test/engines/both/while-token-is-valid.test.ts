@@ -1,0 +1,62 @@
+import { beforeAll, expect, test } from 'vitest';
+import { CHANGES } from '../../../src/data/data-layer.ts';
+import { operation } from '../../../src/data/operation/operation.ts';
+import type { Caller } from '../../../src/model/caller.ts';
+import { valuesIf } from '../../../src/storage/port/change.ts';
+import type { Change, Database } from '../../../src/storage/port/database.ts';
+import { credentialParts, ulidOf } from '../../support/actors.ts';
+import { seedTenant, useGateway } from '../../support/gateway.ts';
+
+const gateway = useGateway();
+
+const ADD = 'INSERT INTO item (id) VALUES (1)';
+
+const ADDITION: Change = {
+  sql: (_, condition) => `INSERT INTO item (id) ${valuesIf(['1'], condition)} RETURNING id`,
+  params: [],
+};
+
+let caller: Caller;
+
+beforeAll(async () => {
+  await gateway.database.write('CREATE TABLE item (id INTEGER)');
+  const { token, projects } = await seedTenant(gateway);
+  const { accountId, id } = credentialParts(token);
+  const project = { projectId: ulidOf(projects[0] ?? ''), isOneProject: false };
+  caller = {
+    principal: { accountId, tokenId: id, appId: undefined, ...project, isReadOnly: false },
+    client: { requestId: '', address: '127.0.0.1', startMs: performance.now() },
+  };
+});
+
+test.each<[string, (database: Database) => Promise<unknown>]>([
+  ['a statement', (database) => database.write(ADD)],
+  ['changes', (database) => database.writeIfFirst([ADDITION])],
+  ['a transaction', (database) => database.transaction(({ write }) => write(ADD))],
+  [
+    'changes within the time of a request',
+    (database) => database.forRequest({ startMs: performance.now() }).writeIfFirst([ADDITION]),
+  ],
+])(
+  'an operation changes nothing by %s if the token has ended since the authentication',
+  async (_, change) => {
+    const { database, clock } = gateway;
+    const run = operation(
+      { caller: 'any', changes: true },
+      (context: { readonly database: Database; readonly clock: () => number }, _caller: Caller) =>
+        change(context.database),
+    );
+    const items = async () => (await database.read('SELECT id FROM item')).length;
+    const before = await items();
+    const afterEnd = run({ database, clock: () => Number.MAX_SAFE_INTEGER }, caller);
+    await expect(afterEnd).rejects.toMatchObject({ reason: 'TOKEN_INVALID' });
+    expect(await items()).toBe(before);
+    await run({ database, clock }, caller);
+    expect(await items()).toBe(before + 1);
+  },
+);
+
+test('of the changes, signing out alone succeeds with a token that has ended', () => {
+  const rules = Object.entries(CHANGES).filter(([, declared]) => 'alsoAfterEnd' in declared.rules);
+  expect(rules.map(([name]) => name)).toEqual(['signOut']);
+});
