@@ -10,8 +10,8 @@ import { type Failure, type GraphqlOperation, recordOf } from '../http/request-r
 import { ApiError, type Reason } from '../model/errors.ts';
 import type { Context, RequestState } from './context.ts';
 import { failureOf, graphqlErrorBody } from './error-format.ts';
-import { responseStatus } from './http/media-type.ts';
 import { resultJson } from './limits/response-size.ts';
+import { responseStatus } from './protocol/media-type.ts';
 
 /** What is known of a request after its execution, by Apollo Server or as a compiled query. */
 export type Execution = {

@@ -28,13 +28,13 @@ import { ByteCache, bytesOf } from '../model/byte-cache.ts';
 import { introspectionCache } from './compiled/introspection.ts';
 import type { Context } from './context.ts';
 import { formatGraphqlError } from './error-format.ts';
-import { CSRF_HEADERS } from './http/apollo-request.ts';
 import { idempotency } from './idempotency.ts';
 import { rejectSubgraphDocument, requireToken } from './limits/authentication.ts';
 import { InputViolations } from './limits/input-violations.ts';
 import { limitDocument, MAX_DOCUMENT_TOKENS } from './limits/limits.ts';
 import { requestChecks } from './limits/request-checks.ts';
 import type { Turns } from './limits/turns.ts';
+import { CSRF_HEADERS } from './protocol/apollo-request.ts';
 import { type Execution, graphqlOperation, textResult } from './response.ts';
 
 // The memory of a parsed document per character of its text. Measured with Node 26.

@@ -100,6 +100,6 @@ export function boundOperations<By, O extends Operations>(operations: O) {
   }
   return BoundOperations as new (
     dependencies: Dependencies,
-    by: By,
+    caller: By,
   ) => BoundOperations & Bound<O>;
 }
