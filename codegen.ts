@@ -5,22 +5,24 @@ import * as typedDocuments from '@graphql-codegen/typed-document-node';
 import * as typescript from '@graphql-codegen/typescript';
 import * as operations from '@graphql-codegen/typescript-operations';
 import * as resolvers from '@graphql-codegen/typescript-resolvers';
-import { lexicographicSortSchema, parse, printSchema } from 'graphql';
+import { getNamedType, isInputObjectType, lexicographicSortSchema, parse, printSchema } from 'graphql';
 import * as yaml from 'yaml';
 import { readContract } from './tools/contract/read-contract.ts';
 
-// Generates the types of both contracts, the JSON of the REST contract, and the documents of the console. With `--check` it only compares them with the files, and fails on a difference.
+// Generates the types of both contracts, the JSON of the REST contract, the documents of the console, and the list of mutations for language models. With `--check` it only compares them with the files, and fails on a difference.
 
 const FILE = 'src/graphql/generated/schema-types.ts';
 const CONSOLE = 'console/app';
 const CONSOLE_FILE = `${CONSOLE}/generated/documents.ts`;
 const REST_FILE = 'src/rest/generated/openapi-types.ts';
 const REST_JSON = 'src/rest/generated/openapi.json';
+const GUIDE = 'docs/llms.txt';
 const REST_CONTRACT = 'schema/openapi.yaml';
 
 process.chdir(import.meta.dirname);
 
-const schema = lexicographicSortSchema(readContract());
+const contract = readContract();
+const schema = lexicographicSortSchema(contract);
 const types = await codegen({
   filename: FILE,
   schema: parse(printSchema(schema)),
@@ -97,6 +99,7 @@ for (const [file, text] of [
   [FILE, types],
   [CONSOLE_FILE, documents],
   [REST_JSON, `${json}\n`],
+  [GUIDE, guideWith(mutationCalls())],
 ] as const) {
   if (!isCheck) {
     writeFileSync(file, text);
@@ -114,6 +117,28 @@ const { status } = spawnSync(
 if (status !== 0) {
   if (isCheck) console.error(outOfDate(REST_FILE));
   process.exitCode = 1;
+}
+
+/** Returns each mutation with the fields of its input. */
+function mutationCalls(): readonly string[] {
+  return Object.values(contract.getMutationType()?.getFields() ?? {}).map(({ name, args }) => {
+    const input = getNamedType(args[0]?.type);
+    const fields = isInputObjectType(input) ? Object.keys(input.getFields()) : [];
+    const own = fields.filter((field) => field !== 'clientMutationId');
+    return own.length > 0 ? `\`${name}(${own.join(', ')})\`` : `\`${name}\``;
+  });
+}
+
+/** Returns the guide with these calls, in lines of at most 120 characters, in place of the paragraph that has them. */
+function guideWith(calls: readonly string[]): string {
+  const lines: string[] = [];
+  for (const call of calls) {
+    const line = [lines.at(-1), call].filter(Boolean).join(' ');
+    if (line.length <= 120) lines.pop();
+    lines.push(line.length <= 120 ? line : call);
+  }
+  const paragraph = /(?<=^Mutations, with the fields of their `input`:\n\n)(?:.+\n)+/m;
+  return readFileSync(GUIDE, 'utf8').replace(paragraph, () => `${lines.join('\n')}\n`);
 }
 
 function outOfDate(file: string): string {

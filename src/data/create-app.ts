@@ -2,8 +2,7 @@ import { createCredential, hashCredential } from '../credentials/credential.ts';
 import { type App, MAX_APPS } from '../model/app.ts';
 import { type Caller, sees } from '../model/caller.ts';
 import { ApiError, projectNotVisible } from '../model/errors.ts';
-import { parseFields } from '../model/fields/fields.ts';
-import { createAppFields } from '../model/fields/operation-fields.ts';
+import { boolean, nullable, parseFields, resourceNameValidator, title } from '../model/fields/fields.ts';
 import { idOf, resourceName } from '../model/resource-name.ts';
 import { insertApp } from '../storage/apps.ts';
 import { findProjects } from '../storage/projects.ts';
@@ -11,6 +10,12 @@ import { auditEvent } from './audit/audit.ts';
 import type { Dependencies } from './operation/dependencies.ts';
 import { operation, type UntrustedInput } from './operation/operation.ts';
 import { appFromRow } from './rows/app.ts';
+
+const INPUT = {
+  title,
+  active: boolean,
+  project: nullable(resourceNameValidator('projects')),
+};
 
 /**
  * Creates an app. The result contains the private key.
@@ -20,10 +25,10 @@ import { appFromRow } from './rows/app.ts';
  * @throws RESOURCE_EXHAUSTED if the account has `MAX_APPS` apps
  */
 export const createApp = operation(
-  { caller: 'account', changes: true },
+  { caller: 'account', changes: true, input: INPUT },
   async (dependencies: Dependencies, caller: Caller, input: UntrustedInput): Promise<App> => {
     const { principal } = caller;
-    const { title, active, project } = parseFields(input, createAppFields);
+    const { title, active, project } = parseFields(input, INPUT);
     const projectId = project ? idOf(project) : principal.projectId;
     if (!sees(caller, projectId)) throw projectNotVisible();
 

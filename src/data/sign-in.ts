@@ -2,8 +2,7 @@ import { createCredential, equalHashes, hashCredential } from '../credentials/cr
 import type { App } from '../model/app.ts';
 import { type Caller, type Client, type Principal, seesProject } from '../model/caller.ts';
 import { ApiError } from '../model/errors.ts';
-import { parseFields } from '../model/fields/fields.ts';
-import { signInFields } from '../model/fields/operation-fields.ts';
+import { parseFields, privateKey, resourceNameValidator } from '../model/fields/fields.ts';
 import { idOf, type ResourceName, type Ulid } from '../model/resource-name.ts';
 import { type AppSecretRow, findAppSecret, lastSignInStatement } from '../storage/apps.ts';
 import type { Queryable } from '../storage/port/database.ts';
@@ -39,6 +38,8 @@ export type SignInAttempt = AppCredentials & {
   readonly client: Client;
 };
 
+const INPUT = { name: resourceNameValidator('apps'), privateKey };
+
 /**
  * Issues a project token for an app. If the app has too many tokens, the oldest are revoked.
  *
@@ -47,7 +48,7 @@ export type SignInAttempt = AppCredentials & {
  * @throws PERMISSION_DENIED if the app is inactive
  */
 export const signIn = operation(
-  { caller: 'any', changes: true },
+  { caller: 'any', changes: true, input: INPUT },
   (
     dependencies: Dependencies,
     { principal, client }: Caller,
@@ -56,7 +57,7 @@ export const signIn = operation(
     const { accountId } = principal;
     const isReadOnly = false;
     return issueToken(dependencies, async () => ({
-      ...parseFields(input, signInFields),
+      ...parseFields(input, INPUT),
       ...{ accountId, principal, isReadOnly, client },
     }));
   },

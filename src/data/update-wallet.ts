@@ -1,8 +1,15 @@
 import { type Caller, onlyProjectOf, sees } from '../model/caller.ts';
 import { ApiError } from '../model/errors.ts';
-import { assertPreconditions } from '../model/etag.ts';
-import { parseFields } from '../model/fields/fields.ts';
-import { conditionalUpdateWalletFields } from '../model/fields/operation-fields.ts';
+import { assertPreconditions, ifMatch as etags, headerConditions } from '../model/etag.ts';
+import {
+  description,
+  network,
+  optional,
+  parseFields,
+  password,
+  resourceNameValidator,
+  title,
+} from '../model/fields/fields.ts';
 import { idOf, type Ulid } from '../model/resource-name.ts';
 import type { Wallet } from '../model/wallet.ts';
 import { auditChange } from '../storage/audit-events.ts';
@@ -23,27 +30,36 @@ import type { Dependencies } from './operation/dependencies.ts';
 import { operation, type UntrustedInput } from './operation/operation.ts';
 import { walletFromRow } from './rows/wallet.ts';
 
+const INPUT = {
+  name: resourceNameValidator('wallets'),
+  title: optional(title),
+  description: optional(description),
+  project: optional(resourceNameValidator('projects')),
+  network: optional(network),
+  password: optional(password),
+  ifMatch: optional(etags),
+};
+
+const WITH_HEADERS = { ...INPUT, ...headerConditions };
+
 /**
  * Updates a wallet, for the operator that of any account. Omitted fields are not changed.
  *
- * @param input see `conditionalUpdateWalletFields`
+ * @param input also has the conditions of the headers of REST
  * @throws NOT_FOUND if the wallet does not exist or is not visible to the caller; for the operator INVALID_ARGUMENT
  * @throws INVALID_ARGUMENT for the field `project` if it does not exist or is not visible to the caller
  * @throws ABORTED if a condition does not hold
  * @throws RESOURCE_EXHAUSTED if too many passwords of the account are being set at the same time
  */
 export const updateWallet = operation(
-  { caller: 'any', changes: true },
+  { caller: 'any', changes: true, input: INPUT },
   async (
     dependencies: Pick<Dependencies, 'database' | 'passwords' | 'clock' | 'newId'>,
     caller: Caller | 'operator',
     input: UntrustedInput,
   ): Promise<Wallet> => {
     const { database, passwords, clock, newId } = dependencies;
-    const { name, ifMatch, ifNoneMatch, ifUnmodifiedSince, ...newValues } = parseFields(
-      input,
-      conditionalUpdateWalletFields,
-    );
+    const { name, ifMatch, ifNoneMatch, ifUnmodifiedSince, ...newValues } = parseFields(input, WITH_HEADERS);
     const conditions = { ifMatch, ifNoneMatch, ifUnmodifiedSince };
     const { project, password, ...changes } = newValues;
     const projectId = project && idOf(project);

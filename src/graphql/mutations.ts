@@ -1,15 +1,5 @@
+import { CHANGES } from '../data/data-layer.ts';
 import { clientMutationId, parseFields, rejectUnknownFields } from '../model/fields/fields.ts';
-import {
-  createAppFields,
-  createProjectFields,
-  deleteAppFields,
-  revokeTokenFields,
-  rotateAppKeyFields,
-  signInFields,
-  updateAppFields,
-  updateProjectFields,
-  updateWalletFields,
-} from '../model/fields/operation-fields.ts';
 import { resourceName } from '../model/resource-name.ts';
 import type { Context } from './context.ts';
 import type { MutationResolvers } from './generated/schema-types.ts';
@@ -20,40 +10,40 @@ const VALIDATORS = { clientMutationId };
 /** The resolvers of `Mutation`. Each one calls one operation of the data layer. */
 export const mutations: MutationResolvers = {
   async createProject(_parent, { input }, context) {
-    const mutationId = begin(context, input, createProjectFields);
+    const mutationId = begin(context, input, CHANGES.createProject.rules.input);
     return { project: await context.operations.createProject(input), ...mutationId };
   },
 
   async updateProject(_parent, { input }, context) {
-    const mutationId = begin(context, input, updateProjectFields);
+    const mutationId = begin(context, input, CHANGES.updateProject.rules.input);
     return { project: await context.operations.updateProject(input), ...mutationId };
   },
 
   async createApp(_parent, { input }, context) {
-    const mutationId = begin(context, input, createAppFields);
+    const mutationId = begin(context, input, CHANGES.createApp.rules.input);
     const app = await context.operations.createApp(input);
     return { app, privateKey: app.privateKey, ...mutationId };
   },
 
   async updateApp(_parent, { input }, context) {
-    const mutationId = begin(context, input, updateAppFields);
+    const mutationId = begin(context, input, CHANGES.updateApp.rules.input);
     return { app: await context.operations.updateApp(input), ...mutationId };
   },
 
   async deleteApp(_parent, { input }, context) {
-    const mutationId = begin(context, input, deleteAppFields);
+    const mutationId = begin(context, input, CHANGES.deleteApp.rules.input);
     const { id } = await context.operations.deleteApp(input);
     return { deletedAppId: id, ...mutationId };
   },
 
   async rotateAppKey(_parent, { input }, context) {
-    const mutationId = begin(context, input, rotateAppKeyFields);
+    const mutationId = begin(context, input, CHANGES.rotateAppKey.rules.input);
     const app = await context.operations.rotateAppKey(input);
     return { app, privateKey: app.privateKey, ...mutationId };
   },
 
   async signIn(_parent, { input }, context) {
-    const mutationId = begin(context, input, signInFields);
+    const mutationId = begin(context, input, CHANGES.signIn.rules.input);
     const { accessToken, expireTimeMs, app } = await context.operations.signIn(input);
     return { accessToken, expireTime: isoTime(expireTimeMs), app, ...mutationId };
   },
@@ -66,7 +56,7 @@ export const mutations: MutationResolvers = {
   },
 
   async revokeToken(_parent, { input }, context) {
-    const mutationId = begin(context, input, revokeTokenFields);
+    const mutationId = begin(context, input, CHANGES.revokeToken.rules.input);
     const { principal, state } = context;
     const id = await context.operations.revokeToken(input);
     if (id === principal.tokenId) state.isSignedOut = true;
@@ -74,7 +64,7 @@ export const mutations: MutationResolvers = {
   },
 
   async updateWallet(_parent, { input }, context) {
-    const mutationId = begin(context, input, updateWalletFields);
+    const mutationId = begin(context, input, CHANGES.updateWallet.rules.input);
     return { wallet: await context.operations.updateWallet(input), ...mutationId };
   },
 };

@@ -1,18 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Changes, DataLayer, Reads } from '../data/data-layer.ts';
+import { CHANGES, type Changes, type DataLayer, type Reads } from '../data/data-layer.ts';
 import type { Authenticate } from '../http/authorization.ts';
 import { RequestClient } from '../http/client.ts';
 import { IDEMPOTENCY_HEADER } from '../http/idempotency-headers.ts';
 import { refuseIfMatch } from '../http/preconditions.ts';
 import { routeKind } from '../http/route-kind.ts';
 import { appView } from '../model/app.ts';
+import { headerConditions } from '../model/etag.ts';
 import { integerIn, renameFields } from '../model/fields/fields.ts';
-import {
-  conditionalUpdateWalletFields,
-  createAppFields,
-  signInFields,
-  updateWalletFields,
-} from '../model/fields/operation-fields.ts';
 import { nextPageToken } from '../model/lists/list-page.ts';
 import { projectView } from '../model/project.ts';
 import { walletView } from '../model/wallet.ts';
@@ -31,21 +26,18 @@ type Result<Id extends keyof operations> = operations[Id]['responses'][200]['con
 /** The query parameters of the list in the contract. */
 type ListQuery = NonNullable<operations['listProjects']['parameters']['query']>;
 
-// GraphQL alone has `project`. The name of a wallet is in the path, and `ifMatch` in a header.
-const { project, ...createAppBody } = createAppFields;
-const { name, ifMatch, ...updateWalletBody } = updateWalletFields;
+const SIGN_IN_FIELDS = CHANGES.signIn.rules.input;
+const UPDATE_FIELDS = { ...CHANGES.updateWallet.rules.input, ...headerConditions };
 
-/** The validators `V`, if they are those of the fields of `T`, a type of the contract, and no others. */
-type Exactly<T, V> = Record<keyof T, unknown> & Record<Exclude<keyof V, keyof T>, never>;
+/** Returns the names of the fields of a body, which are those of `T`, a type of the contract. */
+const namesOf = <T>(fields: Record<keyof T, unknown>) => Object.keys(fields);
 
-const CREATE_APP = Object.keys(createAppBody satisfies Exactly<Body<'createApp'>, typeof createAppBody>);
-const SIGN_IN = Object.keys({ privateKey: signInFields } satisfies Record<keyof Body<'signIn'>, unknown>);
-const CREDENTIAL = Object.keys(
-  signInFields satisfies Exactly<Body<'signIn'>['privateKey'], typeof signInFields>,
-);
-const UPDATE_WALLET = Object.keys(
-  updateWalletBody satisfies Exactly<Body<'updateWallet'>, typeof updateWalletBody>,
-);
+const { title, active } = CHANGES.createApp.rules.input;
+const CREATE_APP = namesOf<Body<'createApp'>>({ title, active });
+const SIGN_IN = namesOf<Body<'signIn'>>({ privateKey: SIGN_IN_FIELDS });
+const CREDENTIAL = namesOf<Body<'signIn'>['privateKey']>(SIGN_IN_FIELDS);
+const { description, network, password, project } = UPDATE_FIELDS;
+const UPDATE_WALLET = namesOf<Body<'updateWallet'>>({ title, description, network, password, project });
 
 /** The names of fields in REST, by their names in the operations. */
 const CREDENTIAL_NAMES = { name: 'privateKey.name', privateKey: 'privateKey.privateKey' };
@@ -90,7 +82,7 @@ function createApp({ body }: FastifyRequest): Operation {
   const input = unpackObject(body, CREATE_APP);
   const run = async (changes: Changes): Promise<Result<'createApp'>> =>
     appView(await changes.createApp(input));
-  return { id: 'createApp', input, validators: createAppFields, run };
+  return { id: 'createApp', input, validators: CHANGES.createApp.rules.input, run };
 }
 
 function signIn({ body }: FastifyRequest): Operation {
@@ -100,7 +92,7 @@ function signIn({ body }: FastifyRequest): Operation {
     const { accessToken, app } = await renameFields(CREDENTIAL_NAMES, () => changes.signIn(input));
     return { accessToken, app: appView(app) };
   };
-  return { id: 'signIn', input, validators: signInFields, run };
+  return { id: 'signIn', input, validators: SIGN_IN_FIELDS, run };
 }
 
 function updateWallet({ body, params, headers }: FastifyRequest, reply: FastifyReply): Operation {
@@ -111,7 +103,7 @@ function updateWallet({ body, params, headers }: FastifyRequest, reply: FastifyR
     reply.header('etag', `"${wallet.etag}"`);
     return walletView(wallet);
   };
-  return { id: 'updateWallet', input, validators: conditionalUpdateWalletFields, run };
+  return { id: 'updateWallet', input, validators: UPDATE_FIELDS, run };
 }
 
 async function listProjects(operations: Reads, { query }: FastifyRequest): Promise<Result<'listProjects'>> {

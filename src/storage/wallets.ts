@@ -2,7 +2,7 @@ import { type Preconditions, secondAfter } from '../model/etag.ts';
 import type { ResourceName, Ulid } from '../model/resource-name.ts';
 import { titleKey } from '../model/title-key.ts';
 import type { Change, ChangeSql, Queryable } from './port/database.ts';
-import { namesOf, prefixedId, type RowOf, valuesOf, WALLET } from './sql/columns.ts';
+import { namesOf, prefixedId, type RowOf, valuesOf, WALLET, WALLET_CHANGES } from './sql/columns.ts';
 import { List } from './sql/keyset-list.ts';
 import { MAX_MATCHES } from './sql/keyset-sql.ts';
 import {
@@ -21,11 +21,8 @@ export type WalletRow = RowOf<typeof WALLET>;
 
 export type NewWalletRow = WalletRow & RowOf<'title_key'>;
 
-/** The columns that an update can change. The hash of the password is in the PHC string format. */
-const CHANGEABLE = 'project_id, title, title_key, description, network, password_hash';
-
 /** The time and the revision of an update, and new values for columns of a wallet. Those with the value undefined are not changed. */
-export type WalletChanges = Optional<Omit<RowOf<typeof CHANGEABLE>, 'title_key'>> &
+export type WalletChanges = Optional<Omit<RowOf<typeof WALLET_CHANGES>, 'title_key'>> &
   RowOf<'update_time_ms, revision'>;
 
 type Optional<T> = { readonly [F in keyof T]: T[F] | undefined };
@@ -56,7 +53,7 @@ const FIND_TARGETS = `SELECT
   ) THEN 1 ELSE 0 END AS wallet,
   CASE WHEN EXISTS (SELECT 1 FROM project WHERE account_id = $1 AND id = $4) THEN 1 ELSE 0 END AS project`;
 
-const CHANGED = namesOf(CHANGEABLE);
+const CHANGED = namesOf(WALLET_CHANGES);
 
 // The number of the first parameter with a condition.
 const CONDITIONS = 6 + CHANGED.length;
@@ -70,9 +67,9 @@ WHERE account_id = $1 AND id = $2 AND project_id = COALESCE($3, project_id)
   AND ${ifRevision(CONDITIONS)} AND ${unlessRevision(CONDITIONS + 1)} AND ${ifUnmodified(CONDITIONS + 2)} AND ${condition}
 RETURNING ${WALLET}`;
 
+/** Inserts a wallet without a password. */
 export const insertWallet = insertInto('wallet', `${WALLET}, title_key` as const);
 
-/** Inserts a wallet without a password. */
 export const findWallets = selectByIds(TABLE);
 
 /** The primary key of a wallet, which is found only in a project if `withinProjectId` is defined. */

@@ -4,7 +4,7 @@ import { type App, appView } from '../../model/app.ts';
 import type { AuditEvent } from '../../model/audit-event.ts';
 import { type Project, projectView } from '../../model/project.ts';
 import type { Token } from '../../model/token.ts';
-import { type Wallet, walletView } from '../../model/wallet.ts';
+import type { Wallet } from '../../model/wallet.ts';
 
 export function accountView({ name, title, defaultProject, state, createTimeMs }: Account) {
   return { name, title, defaultProject, state, createTime: toTime(createTimeMs) };
@@ -89,8 +89,7 @@ export function exportView(record: ExportedRecord): object {
       } satisfies Exported<App>;
     }
     case 'wallet': {
-      const { password: _, ...wallet } = walletView(record.wallet);
-      const { createTimeMs, updateTimeMs } = record.wallet;
+      const { id: _, etag: __, createTimeMs, updateTimeMs, ...wallet } = record.wallet;
       return {
         type,
         ...wallet,

@@ -1,7 +1,12 @@
 import type { Caller } from '../../model/caller.ts';
 import { ApiError } from '../../model/errors.ts';
-import { parseFields, resourceNameValidator } from '../../model/fields/fields.ts';
-import { createProjectFields } from '../../model/fields/operation-fields.ts';
+import {
+  description,
+  nullable,
+  parseFields,
+  resourceNameValidator,
+  title,
+} from '../../model/fields/fields.ts';
 import { MAX_PROJECTS, type Project } from '../../model/project.ts';
 import { resourceName, type Ulid } from '../../model/resource-name.ts';
 import type { Queryable } from '../../storage/port/database.ts';
@@ -14,20 +19,21 @@ import { projectFromRow, projectRows } from '../rows/project.ts';
 
 const ACCOUNT = { account: resourceNameValidator('accounts') };
 
+const INPUT = { title, description: nullable(description) };
+
 /**
  * Creates a project. The operator names the `account`, and can create any number of projects.
  *
- * @param input see `createProjectFields`
  * @throws RESOURCE_EXHAUSTED if the account has `MAX_PROJECTS` projects
  */
 export const createProject = operation(
-  { caller: 'whole account', changes: true },
+  { caller: 'whole account', changes: true, input: INPUT },
   async (
     dependencies: AdminContext,
     caller: Caller | 'operator',
     input: UntrustedInput,
   ): Promise<Project> => {
-    const validators = caller === 'operator' ? { ...ACCOUNT, ...createProjectFields } : createProjectFields;
+    const validators = caller === 'operator' ? { ...ACCOUNT, ...INPUT } : INPUT;
     const { title, description = '' } = parseFields(input, validators);
     const { database, newId, publicUrl } = dependencies;
 

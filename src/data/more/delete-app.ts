@@ -1,7 +1,6 @@
 import type { App } from '../../model/app.ts';
 import type { Caller } from '../../model/caller.ts';
-import { parseFields } from '../../model/fields/fields.ts';
-import { deleteAppFields } from '../../model/fields/operation-fields.ts';
+import { parseFields, resourceNameValidator } from '../../model/fields/fields.ts';
 import { idOf } from '../../model/resource-name.ts';
 import { deleteApp as deleteAppRow, findAccountOfApp } from '../../storage/apps.ts';
 import { revokeTokensOfApp } from '../../storage/tokens.ts';
@@ -12,6 +11,8 @@ import type { AdminContext } from '../operation/dependencies.ts';
 import { operation, type UntrustedInput } from '../operation/operation.ts';
 import { appFromRow } from '../rows/app.ts';
 
+const INPUT = { name: resourceNameValidator('apps') };
+
 /**
  * Deletes an app, for the operator that of any account. Its keys and its project tokens end at once. Returns its last state.
  *
@@ -19,13 +20,13 @@ import { appFromRow } from '../rows/app.ts';
  * @throws NOT_FOUND if the app does not exist or is not visible to the caller; for the operator INVALID_ARGUMENT
  */
 export const deleteApp = operation(
-  { caller: 'account', changes: true },
+  { caller: 'account', changes: true, input: INPUT },
   async (
     dependencies: Pick<AdminContext, 'database' | 'clock' | 'newId'>,
     caller: Caller | 'operator',
     input: UntrustedInput,
   ): Promise<App> => {
-    const { name } = parseFields(input, deleteAppFields);
+    const { name } = parseFields(input, INPUT);
     const { database, clock } = dependencies;
     const id = idOf(name);
 

@@ -1,14 +1,15 @@
 import { equalHashes, hashCredential, parseCredential } from '../../credentials/credential.ts';
 import type { Caller } from '../../model/caller.ts';
 import { ApiError, unusableResource } from '../../model/errors.ts';
-import { parseFields } from '../../model/fields/fields.ts';
-import { revokeTokenFields } from '../../model/fields/operation-fields.ts';
+import { parseFields, tokenId } from '../../model/fields/fields.ts';
 import { resourceName, type Ulid } from '../../model/resource-name.ts';
 import type { Queryable } from '../../storage/port/database.ts';
 import { findToken, revokeTokenByName, revokeToken as revokeTokenOfAccount } from '../../storage/tokens.ts';
 import { recordAct } from '../audit/audit.ts';
 import type { AdminContext } from '../operation/dependencies.ts';
 import { operation, type UntrustedInput } from '../operation/operation.ts';
+
+const INPUT = { id: tokenId };
 
 /**
  * Revokes a token of the account or of one of its apps, also that of the caller; for the operator that of any account. Returns its
@@ -19,7 +20,7 @@ import { operation, type UntrustedInput } from '../operation/operation.ts';
  * @throws INVALID_ARGUMENT for the field `id` or `token` if it is malformed, or for the operator if no valid token has it
  */
 export const revokeToken = operation(
-  { caller: 'whole account', changes: true },
+  { caller: 'whole account', changes: true, input: INPUT },
   async (
     dependencies: Pick<AdminContext, 'database' | 'clock' | 'newId'>,
     caller: Caller | 'operator',
@@ -27,7 +28,7 @@ export const revokeToken = operation(
   ): Promise<Ulid> => {
     const { database, clock } = dependencies;
     const isText = typeof input === 'string';
-    const id = isText ? await idOfText(database, input) : parseFields(input, revokeTokenFields).id;
+    const id = isText ? await idOfText(database, input) : parseFields(input, INPUT).id;
     const isRevoked = await database.transaction(async (transaction) => {
       if (id === undefined) return false;
       const revoked = await (caller === 'operator'

@@ -1,8 +1,7 @@
 import { createCredential, hashCredential } from '../../credentials/credential.ts';
 import type { App } from '../../model/app.ts';
 import type { Caller } from '../../model/caller.ts';
-import { parseFields } from '../../model/fields/fields.ts';
-import { rotateAppKeyFields } from '../../model/fields/operation-fields.ts';
+import { integer, nullable, parseFields, resourceNameValidator } from '../../model/fields/fields.ts';
 import { idOf } from '../../model/resource-name.ts';
 import { findAccountOfApp, replaceAppKey } from '../../storage/apps.ts';
 import { endTokensWithKey, revokeTokensOfApp } from '../../storage/tokens.ts';
@@ -13,6 +12,12 @@ import type { AdminContext } from '../operation/dependencies.ts';
 import { operation, type UntrustedInput } from '../operation/operation.ts';
 import { appFromRow } from '../rows/app.ts';
 
+/** The grace period is in seconds, 0 to 7 days. */
+const INPUT = {
+  name: resourceNameValidator('apps'),
+  gracePeriod: nullable(integer(0, 7 * 86_400)),
+};
+
 /**
  * Gives an app, for the operator that of any account, a new private key, which the result contains. The old key, and the project
  * tokens that were issued for it, end after the grace period. A still earlier key ends at once, with its tokens.
@@ -21,13 +26,13 @@ import { appFromRow } from '../rows/app.ts';
  * @throws NOT_FOUND if the app does not exist or is not visible to the caller; for the operator INVALID_ARGUMENT
  */
 export const rotateAppKey = operation(
-  { caller: 'account', changes: true },
+  { caller: 'account', changes: true, input: INPUT },
   async (
     dependencies: Pick<AdminContext, 'database' | 'clock' | 'newId'>,
     caller: Caller | 'operator',
     input: UntrustedInput,
   ): Promise<App> => {
-    const { name, gracePeriod = 0 } = parseFields(input, rotateAppKeyFields);
+    const { name, gracePeriod = 0 } = parseFields(input, INPUT);
     const { database, clock, newId } = dependencies;
     const id = idOf(name);
     const keyId = newId();

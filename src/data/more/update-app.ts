@@ -1,9 +1,8 @@
 import type { App } from '../../model/app.ts';
 import type { Caller } from '../../model/caller.ts';
 import { ApiError } from '../../model/errors.ts';
-import { assertPreconditions } from '../../model/etag.ts';
-import { parseFields } from '../../model/fields/fields.ts';
-import { updateAppFields } from '../../model/fields/operation-fields.ts';
+import { assertPreconditions, ifMatch as etags } from '../../model/etag.ts';
+import { boolean, optional, parseFields, resourceNameValidator, title } from '../../model/fields/fields.ts';
 import { idOf } from '../../model/resource-name.ts';
 import { findAccountOfApp, findApps, updateApp as updateAppRow } from '../../storage/apps.ts';
 import { revokeTokensOfApp } from '../../storage/tokens.ts';
@@ -14,22 +13,28 @@ import type { AdminContext } from '../operation/dependencies.ts';
 import { operation, type UntrustedInput } from '../operation/operation.ts';
 import { appFromRow } from '../rows/app.ts';
 
+const INPUT = {
+  name: resourceNameValidator('apps'),
+  title: optional(title),
+  active: optional(boolean),
+  ifMatch: optional(etags),
+};
+
 /**
  * Updates an app, for the operator that of any account. Omitted fields are not changed. A deactivation revokes all project tokens
  * of the app.
  *
- * @param input see `updateAppFields`
  * @throws NOT_FOUND if the app does not exist or is not visible to the caller; for the operator INVALID_ARGUMENT
  * @throws ABORTED if the app has none of the etags
  */
 export const updateApp = operation(
-  { caller: 'account', changes: true },
+  { caller: 'account', changes: true, input: INPUT },
   async (
     dependencies: Pick<AdminContext, 'database' | 'clock' | 'newId'>,
     caller: Caller | 'operator',
     input: UntrustedInput,
   ): Promise<App> => {
-    const { name, ifMatch, ...changes } = parseFields(input, updateAppFields);
+    const { name, ifMatch, ...changes } = parseFields(input, INPUT);
     const { database, clock, newId } = dependencies;
     const id = idOf(name);
 

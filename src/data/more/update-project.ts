@@ -1,6 +1,11 @@
 import { type Caller, sees } from '../../model/caller.ts';
-import { parseFields } from '../../model/fields/fields.ts';
-import { updateProjectFields } from '../../model/fields/operation-fields.ts';
+import {
+  description,
+  optional,
+  parseFields,
+  resourceNameValidator,
+  title,
+} from '../../model/fields/fields.ts';
 import type { Project } from '../../model/project.ts';
 import { idOf } from '../../model/resource-name.ts';
 import { findAccountOfProject, updateProject as updateProjectRow } from '../../storage/projects.ts';
@@ -11,20 +16,25 @@ import type { AdminContext } from '../operation/dependencies.ts';
 import { operation, type UntrustedInput } from '../operation/operation.ts';
 import { projectFromRow } from '../rows/project.ts';
 
+const INPUT = {
+  name: resourceNameValidator('projects'),
+  title: optional(title),
+  description: optional(description),
+};
+
 /**
  * Updates a project, for the operator that of any account. Omitted fields are not changed.
  *
- * @param input see `updateProjectFields`
  * @throws NOT_FOUND if the project does not exist or is not visible to the caller; for the operator INVALID_ARGUMENT
  */
 export const updateProject = operation(
-  { caller: 'account', changes: true },
+  { caller: 'account', changes: true, input: INPUT },
   async (
     dependencies: AdminContext,
     caller: Caller | 'operator',
     input: UntrustedInput,
   ): Promise<Project> => {
-    const { name, ...changes } = parseFields(input, updateProjectFields);
+    const { name, ...changes } = parseFields(input, INPUT);
     const { database, publicUrl } = dependencies;
     const id = idOf(name);
     if (!sees(caller, id)) throw missing(caller, name);

@@ -1,5 +1,6 @@
 import type { Caller, Principal } from '../../model/caller.ts';
 import { ApiError } from '../../model/errors.ts';
+import type { Validator } from '../../model/fields/fields.ts';
 import type { Database } from '../../storage/port/database.ts';
 import type { Dependencies } from './dependencies.ts';
 import { whileTokenIsValid } from './while-token-is-valid.ts';
@@ -18,6 +19,8 @@ export type Rules = {
   readonly changes: boolean;
   /** Whether a change succeeds although the token has ended since the authentication. */
   readonly alsoAfterEnd?: boolean;
+  /** The validators of the fields of its input, for the APIs, which refuse other fields. */
+  readonly input?: Readonly<Record<string, Validator<unknown>>>;
 };
 
 type Run<Context, By, Input extends readonly unknown[], Result> = (

@@ -1,5 +1,4 @@
 import { parseFields } from '../../model/fields/fields.ts';
-import { createWalletFields } from '../../model/fields/operation-fields.ts';
 import { resourceName } from '../../model/resource-name.ts';
 import type { Wallet } from '../../model/wallet.ts';
 import { insertWallet } from '../../storage/wallets.ts';
@@ -7,10 +6,10 @@ import { requireAccountOfProject } from '../access/account-of.ts';
 import { recordAct } from '../audit/audit.ts';
 import type { AdminContext } from '../operation/dependencies.ts';
 import type { UntrustedInput } from '../operation/operation.ts';
-import { newWalletRow, walletFromRow } from '../rows/wallet.ts';
+import { NEW_WALLET, newWalletRow, walletFromRow } from '../rows/wallet.ts';
 
 export async function createWallet(admin: AdminContext, input: UntrustedInput): Promise<Wallet> {
-  const fields = parseFields(input, createWalletFields);
+  const fields = parseFields(input, NEW_WALLET);
   const { database } = admin;
 
   const accountId = await requireAccountOfProject(database, 'project', fields.project);

@@ -8,7 +8,6 @@ import {
   time,
 } from '../../model/fields/fields.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../../model/fields/json.ts';
-import { createProjectFields, createWalletFields } from '../../model/fields/operation-fields.ts';
 import { type ResourceName, resourceName, type Ulid } from '../../model/resource-name.ts';
 import { findOwners, insertBatches } from '../../storage/jobs/import-rows.ts';
 import type { Queryable } from '../../storage/port/database.ts';
@@ -16,10 +15,11 @@ import { addToProjectCount, type NewProjectRow } from '../../storage/projects.ts
 import type { NewWalletRow } from '../../storage/wallets.ts';
 import { requireAccount } from '../access/account-of.ts';
 import { auditEvent } from '../audit/audit.ts';
+import { createProject } from '../more/create-project.ts';
 import type { AdminContext } from '../operation/dependencies.ts';
 import type { UntrustedInput } from '../operation/operation.ts';
 import { projectRows } from '../rows/project.ts';
-import { newWalletRow } from '../rows/wallet.ts';
+import { NEW_WALLET, newWalletRow } from '../rows/wallet.ts';
 
 /** The row of a new project or wallet, with every column that it has to have. */
 type ImportedRow =
@@ -38,14 +38,14 @@ const MAX_ROWS = 1_000_000;
 
 const PROJECT = {
   name: optional(resourceNameValidator('projects')),
-  ...createProjectFields,
+  ...createProject.rules.input,
   description: optional(description),
   createTime: optional(time),
 };
 
 const WALLET = {
   name: optional(resourceNameValidator('wallets')),
-  ...createWalletFields,
+  ...NEW_WALLET,
   createTime: optional(time),
   updateTime: optional(time),
 };

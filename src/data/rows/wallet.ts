@@ -1,10 +1,26 @@
-import type { Parsed } from '../../model/fields/fields.ts';
-import type { createWalletFields } from '../../model/fields/operation-fields.ts';
+import {
+  address,
+  description,
+  network,
+  optional,
+  type Parsed,
+  resourceNameValidator,
+  title,
+} from '../../model/fields/fields.ts';
 import { idOf, type ResourceName, resourceName, type Ulid } from '../../model/resource-name.ts';
 import { titleKey } from '../../model/title-key.ts';
 import type { Wallet } from '../../model/wallet.ts';
 import type { NewWalletRow, WalletRow } from '../../storage/wallets.ts';
 import type { AdminContext } from '../operation/dependencies.ts';
+
+/** The validators of the fields of a new wallet, for a creation and for an import. */
+export const NEW_WALLET = {
+  project: resourceNameValidator('projects'),
+  title,
+  description: optional(description),
+  network,
+  address,
+};
 
 export function walletFromRow(row: WalletRow): Wallet {
   const name = resourceName('wallets', row.id);
@@ -23,7 +39,7 @@ export function walletFromRow(row: WalletRow): Wallet {
 }
 
 /** A new wallet: without a name, it gets a new one. Times are in Unix milliseconds; by default both are the current one. */
-type NewWallet = Parsed<typeof createWalletFields> & {
+type NewWallet = Parsed<typeof NEW_WALLET> & {
   readonly name?: ResourceName<'wallets'> | undefined;
   readonly createTime?: number | undefined;
   readonly updateTime?: number | undefined;
@@ -33,7 +49,14 @@ type NewWallet = Parsed<typeof createWalletFields> & {
 export function newWalletRow(
   { clock, newId }: Pick<AdminContext, 'clock' | 'newId'>,
   accountId: Ulid,
-  { name, project, description = '', createTime = clock(), updateTime = createTime, ...fields }: NewWallet,
+  {
+    name,
+    project,
+    description: text = '',
+    createTime = clock(),
+    updateTime = createTime,
+    ...fields
+  }: NewWallet,
 ): NewWalletRow {
   return {
     account_id: accountId,
@@ -41,7 +64,7 @@ export function newWalletRow(
     project_id: idOf(project),
     ...fields,
     title_key: titleKey(fields.title),
-    description,
+    description: text,
     create_time_ms: createTime,
     update_time_ms: updateTime,
     revision: newId(),

@@ -73,6 +73,9 @@ export const APP_KEY_HASHES = 'private_key_hash, previous_key_hash';
 export const WALLET =
   'account_id, id, project_id, title, description, network, address, create_time_ms, update_time_ms, revision';
 
+/** The columns of a wallet that an update can change. The hash of the password is in the PHC string format. */
+export const WALLET_CHANGES = 'project_id, title, title_key, description, network, password_hash';
+
 /** All columns of an audit event. The second one is what concurrent inserts wait for; see `LockLimits`. */
 export const AUDIT_EVENT =
   'account_id, count_key, id, action, resource, actor_token_id, token_id, fields, address, request_id, event_count, last_time_ms';

@@ -20,7 +20,7 @@ const LISTED = PAGES.filter((page) => !['architecture.md', 'package.md'].include
 async function readGuide(): Promise<string> {
   const { status, headers, text } = await send(`${gateway.url}/llms.txt`, 'GET');
   expect([status, headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8']);
-  expect(text.length).toBeLessThanOrEqual(5120);
+  expect(text.length).toBeLessThanOrEqual(8192);
   expect(text).toContain(`Base URL: ${PUBLIC_URL}\n`);
   expect(text).not.toContain('127.0.0.1');
   return text.replaceAll(PUBLIC_URL, gateway.url);
