@@ -31,6 +31,9 @@ type MetadataRow = {
 
 const BATCH_SIZE = 500;
 
+// A part can take 1,000 matches or a count of 10,000 rows: up to 1 ms of SQLite, which blocks the event loop for a statement.
+const MAX_COUNTED_PARTS = 10;
+
 // Less and greater than every ULID.
 const ALL = ['', 'Z'] as const;
 
@@ -109,6 +112,11 @@ export class List<R extends ListRow> {
     limit: number,
   ): Promise<readonly R[]> {
     const { values, parts, range } = selection;
+    if (this.#options.matchedBy !== undefined && isLarge(parts)) {
+      return inChunks(parts, (chunk) =>
+        this.#readRows(database, { ...selection, parts: chunk }, start, limit),
+      );
+    }
     const ids = parts === undefined ? [] : padIds(parts);
     const params = [...values, ...ids, this.#startOf(selection, start), limit];
     const rows = await database.read<R>(this.#statement('page', start, ids.length), params);
@@ -122,6 +130,11 @@ export class List<R extends ListRow> {
     kind: Kind,
   ): Promise<readonly PageMetadata[]> {
     const { values, parts, range: [after, before] = ALL } = selection;
+    if (isLarge(parts)) {
+      return inChunks(parts, (chunk) =>
+        this.#readMetadata(database, { ...selection, parts: chunk }, request, kind),
+      );
+    }
     const ids = parts === undefined ? [] : padIds(parts);
     const params = [...values, ...ids, ...(kind === 'count' ? [] : [this.#startOf(selection, request)])];
     // Without a position, nothing is before the page.
@@ -159,4 +172,21 @@ export class List<R extends ListRow> {
     }
     return sql;
   }
+}
+
+function isLarge<P>(parts: readonly P[] | undefined): parts is readonly P[] {
+  return parts !== undefined && parts.length > MAX_COUNTED_PARTS;
+}
+
+/** Reads parts in several statements, so that others can be executed in between. */
+async function inChunks<P, T>(
+  parts: readonly P[],
+  read: (chunk: readonly P[]) => Promise<readonly T[]>,
+): Promise<readonly T[]> {
+  const starts = Array.from(
+    { length: Math.ceil(parts.length / MAX_COUNTED_PARTS) },
+    (_, n) => n * MAX_COUNTED_PARTS,
+  );
+  const chunks = starts.map((start) => read(parts.slice(start, start + MAX_COUNTED_PARTS)));
+  return (await Promise.all(chunks)).flat();
 }

@@ -13,7 +13,7 @@ import { Checkpoints } from './checkpoints.ts';
 import { BUSY_TIMEOUT_MS, GroupCommit } from './group-commit.ts';
 import { isNamed, LogSync, type Sync } from './log-sync.ts';
 import { ReadinessCheck } from './readiness.ts';
-import { readsByTurn } from './reads.ts';
+import { ReadTurns } from './reads.ts';
 import { statementRunner, translateErrors } from './statements.ts';
 
 /** Thrown if the file of a database does not exist. The message is one line. */
@@ -66,7 +66,7 @@ export function openSqlite(link: string, { create, onFailure, onSync, onStatemen
   const path = realpathSync(link);
   const file = statSync(path);
   const { writer, reader } = translateErrors(() => openConnections(path, file));
-  const readByTurn = readsByTurn(reader);
+  const reads = new ReadTurns(reader);
   const execute = statementRunner(writer);
   const checkpoints = new Checkpoints(path);
   const log = new LogSync(path, file, {
@@ -85,7 +85,7 @@ export function openSqlite(link: string, { create, onFailure, onSync, onStatemen
 
   const engine: Engine = {
     read: <R extends Row>(sql: string, params: readonly Value[] = []) =>
-      timed('read', () => readByTurn(sql, params)) as Promise<readonly R[]>,
+      timed('read', () => reads.read(sql, params)) as Promise<readonly R[]>,
 
     write: <R extends Row>(sql: string, params?: readonly Value[]) =>
       timed('write', () => writes.run(() => execute(sql, params) as readonly R[])),
