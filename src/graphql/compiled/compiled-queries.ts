@@ -79,9 +79,9 @@ export class CompiledQueries {
     const query = request && this.#find(request);
     if (request === undefined || query === undefined) return undefined;
     const { variables } = request;
-    const isLarge = amountFor(query.cost.responseFields, variables ?? {}) > MAX_SMALL_RESPONSE;
-    if (!isLarge) return query.execute(context, variables);
-    return this.#turns.wait(context).then(() => query.execute(context, variables));
+    const amount = amountFor(query.cost.responseFields, variables ?? {});
+    if (amount <= MAX_SMALL_RESPONSE) return query.execute(context, variables);
+    return this.#turns.wait(context, amount).then(() => query.execute(context, variables));
   }
 
   #find(request: GraphqlRequest): CompiledQuery | undefined {
