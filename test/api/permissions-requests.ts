@@ -1,5 +1,6 @@
 import { withoutRequestId } from '../support/actors.ts';
 import { type Outcome, postGraphql, restApi, send } from '../support/apis.ts';
+import { MUTATIONS, type MutationName } from '../support/mutations.ts';
 import { type Created, type Kind, type Operation, shown } from './permissions-oracle.ts';
 
 // How the operations of the model are sent, and how their outcomes are read.
@@ -30,7 +31,7 @@ const id = ({ name }: Operation) => name;
 const pageSize = () => 100;
 const namesIn = (...lists: List[]) => shown(lists.flatMap(({ nodes }) => nodes.map((node) => node.id)));
 
-const FIELDS: Readonly<Record<Kind, Field>> = {
+const QUERIES: Readonly<Record<Exclude<Kind, MutationName>, Field>> = {
   viewer: {
     text: 'viewer @include(if: $) { name account project { id } }',
     type: 'Boolean!',
@@ -73,33 +74,20 @@ const FIELDS: Readonly<Record<Kind, Field>> = {
     variable: id,
     read: ({ nodes }) => (nodes.length > 0 ? 'ok' : 'none'),
   },
-  createProject: mutation('createProject', 'project { id }', () => ({ title: 'New' })),
-  updateProject: mutation('updateProject', 'project { id }', ({ name }) => ({ name, title: 'Other' })),
-  createApp: mutation('createApp', 'app { id } privateKey', ({ project }) => ({
-    title: 'New',
-    active: true,
-    project,
-  })),
-  updateApp: mutation('updateApp', 'app { id }', ({ name, active }) => ({ name, active })),
-  deleteApp: mutation('deleteApp', 'deletedAppId', ({ name }) => ({ name })),
-  rotateAppKey: mutation('rotateAppKey', 'privateKey', ({ name }) => ({ name })),
-  signIn: mutation('signIn', 'accessToken', ({ name, privateKey }) => ({ name, privateKey })),
-  updateWallet: {
-    ...mutation('updateWallet', 'wallet { project { id } }', ({ name, project }) => ({
-      name,
-      title: 'Other',
-      project,
-    })),
-    read: ({ wallet }) => `ok ${wallet.project.id}`,
-  },
-  revokeToken: mutation('revokeToken', 'revokedTokenId', ({ name }) => ({ id: name })),
-  signOut: mutation('signOut', 'clientMutationId', () => ({})),
 };
 
-function mutation(name: Kind, selection: string, variable: Field['variable']): Field {
-  const type = `${name.charAt(0).toUpperCase()}${name.slice(1)}Input!`;
-  return { text: `${name}(input: $) { ${selection} }`, type, variable, read: () => 'ok' };
+function fieldOf(kind: Kind): Field {
+  if (!isMutation(kind)) return QUERIES[kind];
+  const [, selection, input] = MUTATIONS[kind];
+  return {
+    text: `${kind}(input: $) { ${selection} }`,
+    type: `${kind.charAt(0).toUpperCase()}${kind.slice(1)}Input!`,
+    variable: (operation) => input({ ...operation, title: 'New' }),
+    read: ({ wallet }) => (wallet ? `ok ${wallet.project.id}` : 'ok'),
+  };
 }
+
+const isMutation = (kind: Kind): kind is MutationName => kind in MUTATIONS;
 
 /** Sends operations as one document. */
 export async function byGraphql(
@@ -107,8 +95,12 @@ export async function byGraphql(
   token: string | undefined,
   operations: readonly Operation[],
 ): Promise<readonly Observed[]> {
-  const fields = operations.map((operation, n) => ({ ...FIELDS[operation.kind], operation, alias: `f${n}` }));
-  const root = fields.some(({ type }) => type.endsWith('Input!')) ? 'mutation' : 'query';
+  const fields = operations.map((operation, n) => ({
+    ...fieldOf(operation.kind),
+    operation,
+    alias: `f${n}`,
+  }));
+  const root = operations.some(({ kind }) => isMutation(kind)) ? 'mutation' : 'query';
   const declared = fields.map(({ alias, type }) => `$${alias}: ${type}`);
   const texts = fields.map(({ alias, text }) => `${alias}: ${text.replace('$', `$${alias}`)}`);
   const variables = fields.map(({ alias, variable, operation }) => [alias, variable(operation)]);

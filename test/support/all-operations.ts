@@ -1,7 +1,6 @@
 import { expect } from 'vitest';
 import {
   createApp,
-  credentialParts,
   graphqlBody,
   keyOf,
   mutate,
@@ -11,8 +10,9 @@ import {
   resultOf,
   withOtherSecret,
 } from './actors.ts';
-import { type Api, graphqlApi, mutationDocument, postGraphql, restApi } from './apis.ts';
+import { type Api, bothApis, mutationDocument, postGraphql } from './apis.ts';
 import type { Gateway, Tenant } from './gateway.ts';
+import { documentOf, inputOf, MUTATION_NAMES } from './mutations.ts';
 
 const SELECT_ALL = `query ($after: String) {
   viewer { level account project { id } }
@@ -62,12 +62,9 @@ const TOKENS = `query ($after: String) {
   last: tokens(last: 1) { nodes { id } }
 }`;
 
-const SIGN_OUT = 'mutation { signOut { clientMutationId } }';
-
 /** Calls every operation of both APIs, so that every statement of the public API is executed. */
 export async function useAllOperations({ url }: Pick<Gateway, 'url'>, tenant: Tenant): Promise<void> {
-  // GraphQL is the last, because it signs out.
-  for (const api of [restApi(() => url), graphqlApi(() => url)]) await useAll(api, url, tenant);
+  for (const api of bothApis(() => url)) await useAll(api, url, tenant);
 }
 
 /** Calls every operation of an API, and of GraphQL what only that has. */
@@ -111,19 +108,16 @@ async function useAll(api: Api, url: string, { token, projects, wallets }: Tenan
     const update = mutationDocument('updateApp', 'app { id }');
     expect((await postGraphql(url, token, update, variables, headers)).status).toBe(200);
   }
-  const created = await mutate(url, token, 'createProject', { title: 'Quarry' }, 'project { id }');
-  const { id: newProject } = created.data.createProject.project;
-  const { name: oldApp } = await createApp(api, token);
-  const change = async (mutation: string, input: object, selection?: string) =>
-    expect(await mutate(url, token, mutation, input, selection)).not.toHaveProperty('errors');
-  await change('updateProject', { name: newProject, description: 'New' }, 'project { id }');
-  await change('deleteApp', { name: oldApp });
-  for (const gracePeriod of [60, 0])
-    await change('rotateAppKey', { name: app.name, gracePeriod }, 'app { id }');
   const { data } = await graphqlBody(url, token, TOKENS);
   const { endCursor: after } = data.tokens.pageInfo;
   expect(await graphqlBody(url, token, TOKENS, { after })).not.toHaveProperty('errors');
-  const { accessToken: unused } = await resultOf(api.signIn(token, keyOf(await createApp(api, token))));
-  await change('revokeToken', { id: `tokens/${credentialParts(unused).id}` });
-  expect(await graphqlBody(url, token, SIGN_OUT)).not.toHaveProperty('errors');
+  const rotation = { name: app.name, gracePeriod: 60 };
+  expect(await mutate(url, token, 'rotateAppKey', rotation)).not.toHaveProperty('errors');
+  for (const name of MUTATION_NAMES) {
+    const spare = await createApp(api, token);
+    const unused = await projectTokenOf(api, token, spare);
+    const input = inputOf(name, { app: spare, project, wallet, token: unused });
+    const bearer = name === 'signOut' ? unused : token;
+    expect(await graphqlBody(url, bearer, documentOf(name), { input })).not.toHaveProperty('errors');
+  }
 }

@@ -6,7 +6,6 @@ import {
   type AppKey,
   authorize,
   createApp,
-  credentialParts,
   keyOf,
   MISSING_WALLET,
   PASSWORD,
@@ -19,6 +18,7 @@ import { makeCitusDatabase } from '../../support/citus.ts';
 import { LOG_COMMANDS, recordCommands } from '../../support/citus-commands.ts';
 import { onDatabase } from '../../support/engine.ts';
 import { type Gateway, seedTenant, startGateway, type Tenant } from '../../support/gateway.ts';
+import { inputOf, MUTATION_NAMES, type MutationName } from '../../support/mutations.ts';
 import { rowOf } from '../../support/rows.ts';
 import { startBeforeAll } from '../../support/start-before-all.ts';
 
@@ -84,11 +84,15 @@ const graphql =
   () =>
     postGraphql(gateway.url, tenant.token, text, filled(variables));
 
-const mutation = (name: string, input: object) => graphql(mutationDocument(name), { input });
+/** A mutation of the tenant with its resources, or with the fields that replace them. */
+const mutation =
+  (name: MutationName, fields: object = {}): Operation =>
+  async () =>
+    graphql(mutationDocument(name), { input: { ...inputOf(name, { ...tenant, app }), ...fields } })();
 
 /** A mutation of a new app, with its name as the field `name` of the input. */
 const ofNewApp =
-  (name: string, input: object = {}): Operation =>
+  (name: MutationName, input: object = {}): Operation =>
   async () =>
     mutation(name, { ...input, name: (await createApp(api, tenant.token)).name })();
 
@@ -118,6 +122,35 @@ const newToken = async () => projectTokenOf(api, tenant.token, app);
 const KEY = { name: '$name', privateKey: '$privateKey' };
 
 const PATH = '/auth/accounts:signinIdentity';
+
+/** The commands of each mutation, and its request if that of the table of all mutations does not suffice. */
+const OF_MUTATIONS: Readonly<Record<MutationName, readonly [commands: string, operation?: Operation]>> = {
+  createApp: ['SELECT BEGIN UPDATE INSERT INSERT COMMIT'],
+  signIn: ['SELECT SELECT BEGIN SELECT DELETE INSERT INSERT COMMIT'],
+  updateApp: ['SELECT BEGIN SELECT UPDATE INSERT COMMIT'],
+  deleteApp: ['SELECT BEGIN SELECT DELETE UPDATE DELETE INSERT COMMIT', ofNewApp('deleteApp')],
+  createProject: ['SELECT BEGIN SELECT UPDATE INSERT INSERT COMMIT'],
+  updateProject: ['SELECT BEGIN SELECT UPDATE INSERT COMMIT'],
+  updateWallet: [
+    'SELECT SELECT BEGIN UPDATE INSERT COMMIT',
+    mutation('updateWallet', { password: PASSWORD, project: '$other' }),
+  ],
+  rotateAppKey: [
+    'SELECT BEGIN SELECT UPDATE DELETE UPDATE INSERT COMMIT',
+    ofNewApp('rotateAppKey', { gracePeriod: 60 }),
+  ],
+  revokeToken: [
+    'SELECT BEGIN SELECT DELETE INSERT COMMIT',
+    async () => mutation('revokeToken', { id: tokenNameOf(await newToken()) })(),
+  ],
+  signOut: [
+    'SELECT BEGIN DELETE INSERT COMMIT',
+    async () => {
+      const token = await used(await newToken());
+      return () => postGraphql(gateway.url, token, 'mutation { signOut { clientMutationId } }');
+    },
+  ],
+};
 
 /** The operations of the public API, with the reads and the writes of each. */
 const OPERATIONS: Readonly<Record<string, Case>> = {
@@ -153,43 +186,12 @@ const OPERATIONS: Readonly<Record<string, Case>> = {
   'Query.viewer': ['SELECT SELECT', graphql('{ viewer { level account } }')],
   'Query.tokens': ['SELECT SELECT', graphql('{ tokens(first: 2) { nodes { id } } }')],
   'Query.events': ['SELECT SELECT', graphql('{ events(first: 2, action: "app.create") { nodes { id } } }')],
-  'Mutation.createApp': [
-    'SELECT BEGIN UPDATE INSERT INSERT COMMIT',
-    mutation('createApp', { title: 'App', active: true }),
-  ],
-  'Mutation.signIn': ['SELECT SELECT BEGIN SELECT DELETE INSERT INSERT COMMIT', mutation('signIn', KEY)],
-  'Mutation.updateApp': [
-    'SELECT BEGIN SELECT UPDATE INSERT COMMIT',
-    mutation('updateApp', { name: '$app', title: 'Till' }),
-  ],
-  'Mutation.deleteApp': ['SELECT BEGIN SELECT DELETE UPDATE DELETE INSERT COMMIT', ofNewApp('deleteApp')],
-  'Mutation.createProject': [
-    'SELECT BEGIN SELECT UPDATE INSERT INSERT COMMIT',
-    mutation('createProject', { title: 'Quarry' }),
-  ],
-  'Mutation.updateProject': [
-    'SELECT BEGIN SELECT UPDATE INSERT COMMIT',
-    mutation('updateProject', { name: '$project', title: 'Quarry' }),
-  ],
-  'Mutation.updateWallet': [
-    'SELECT SELECT BEGIN UPDATE INSERT COMMIT',
-    mutation('updateWallet', { name: '$wallet', password: PASSWORD, project: '$other' }),
-  ],
-  'Mutation.rotateAppKey': [
-    'SELECT BEGIN SELECT UPDATE DELETE UPDATE INSERT COMMIT',
-    ofNewApp('rotateAppKey', { gracePeriod: 60 }),
-  ],
-  'Mutation.revokeToken': [
-    'SELECT BEGIN SELECT DELETE INSERT COMMIT',
-    async () => mutation('revokeToken', { id: `tokens/${credentialParts(await newToken()).id}` })(),
-  ],
-  'Mutation.signOut': [
-    'SELECT BEGIN DELETE INSERT COMMIT',
-    async () => {
-      const token = await used(await newToken());
-      return () => postGraphql(gateway.url, token, 'mutation { signOut { clientMutationId } }');
-    },
-  ],
+  ...Object.fromEntries(
+    MUTATION_NAMES.map((name) => {
+      const [words, operation = mutation(name)] = OF_MUTATIONS[name];
+      return [`Mutation.${name}`, [words, operation]];
+    }),
+  ),
   '/oauth/token': [
     'SELECT SELECT BEGIN SELECT DELETE INSERT INSERT COMMIT',
     async () => () => authorize(gateway, app),

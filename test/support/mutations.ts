@@ -1,0 +1,58 @@
+import type { CHANGES } from '../../src/data/data-layer.ts';
+import { type AppKey, tokenNameOf } from './actors.ts';
+import { mutationDocument } from './apis.ts';
+
+export type MutationName = keyof typeof CHANGES;
+
+/** What an input is made of. */
+type Subject = {
+  /** The resource or the token that the mutation is about. */
+  readonly name: string;
+  readonly title: string;
+  /** The project of a new app, or the new one of a wallet. */
+  readonly project?: string | undefined;
+  readonly privateKey?: string;
+  readonly active?: boolean;
+};
+
+/** How the name of the subject begins that the input has, if any; what is selected: the name, and secrets; a valid input. */
+type Mutation = readonly [
+  target: '' | 'projects/' | 'apps/' | 'wallets/' | 'tokens/',
+  selection: string,
+  input: (subject: Subject) => object,
+];
+
+/** All mutations. Those who call each of them have it from here. */
+export const MUTATIONS: Readonly<Record<MutationName, Mutation>> = {
+  createProject: ['', 'project { id }', ({ title }) => ({ title })],
+  updateProject: ['projects/', 'project { id }', ({ name, title }) => ({ name, title })],
+  createApp: ['', 'app { id } privateKey', ({ title, project }) => ({ title, active: true, project })],
+  updateApp: ['apps/', 'app { id }', ({ name, title, active }) => ({ name, title, active })],
+  deleteApp: ['apps/', 'deletedAppId', ({ name }) => ({ name })],
+  rotateAppKey: ['apps/', 'app { id } privateKey', ({ name }) => ({ name })],
+  signIn: ['apps/', 'accessToken', ({ name, privateKey }) => ({ name, privateKey })],
+  signOut: ['', 'clientMutationId', () => ({})],
+  revokeToken: ['tokens/', 'revokedTokenId', ({ name }) => ({ id: name })],
+  updateWallet: [
+    'wallets/',
+    'wallet { id title project { id } }',
+    ({ name, title, project }) => ({ name, title, project }),
+  ],
+};
+
+export const MUTATION_NAMES = Object.keys(MUTATIONS) as readonly MutationName[];
+
+/** Returns the document of a mutation, with its input as the variable `input`. */
+export const documentOf = (name: MutationName) => mutationDocument(name, MUTATIONS[name][1]);
+
+/** Returns the input of a mutation about one of these resources, or about the token. */
+export function inputOf(
+  mutation: MutationName,
+  resources: Readonly<Record<'project' | 'wallet' | 'token', string>> & { readonly app: AppKey },
+): object {
+  const { project, wallet, token, app } = resources;
+  const [target, , input] = MUTATIONS[mutation];
+  const names = { '': '', 'projects/': project, 'apps/': app.name, 'wallets/': wallet };
+  const name = target === 'tokens/' ? tokenNameOf(token) : names[target];
+  return input({ ...app, name, title: 'New' });
+}
