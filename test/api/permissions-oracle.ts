@@ -1,4 +1,7 @@
-// Who may do what, written from docs/api.md and docs/decisions.md. It imports nothing of `src`.
+import { documentedCallers } from '../support/documented-callers.ts';
+import { MUTATION_NAMES, MUTATIONS, type MutationName } from '../support/mutations.ts';
+
+// Who may do what, from the tables of docs/api.md, and written from docs/decisions.md. It imports nothing of `src`.
 
 /** A kind of operation. */
 type Rule = {
@@ -11,27 +14,27 @@ type Rule = {
 
 const RESOURCES = ['projects/', 'apps/', 'wallets/'];
 
-export const OPERATIONS = {
-  viewer: { level: 'any', isChange: false, targets: [''] },
-  node: { level: 'any', isChange: false, targets: RESOURCES },
-  projects: { level: 'any', isChange: false, targets: [''] },
-  wallets: { level: 'any', isChange: false, targets: ['0x'] },
-  contents: { level: 'any', isChange: false, targets: ['projects/'] },
-  tokens: { level: 'whole account', isChange: false, targets: [''] },
-  events: { level: 'whole account', isChange: false, targets: RESOURCES },
-  createProject: { level: 'whole account', isChange: true, targets: [''] },
-  updateProject: { level: 'account', isChange: true, targets: ['projects/'] },
-  createApp: { level: 'account', isChange: true, targets: [''] },
-  updateApp: { level: 'account', isChange: true, targets: ['apps/'] },
-  deleteApp: { level: 'account', isChange: true, targets: ['apps/'] },
-  rotateAppKey: { level: 'account', isChange: true, targets: ['apps/'] },
-  signIn: { level: 'any', isChange: true, targets: ['apps/'] },
-  updateWallet: { level: 'any', isChange: true, targets: ['wallets/'] },
-  revokeToken: { level: 'whole account', isChange: true, targets: ['tokens/'] },
-  signOut: { level: 'any', isChange: true, targets: [''] },
-} as const satisfies Readonly<Record<string, Rule>>;
+const QUERIES = {
+  viewer: [''],
+  node: RESOURCES,
+  projects: [''],
+  wallets: ['0x'],
+  contents: ['projects/'],
+  tokens: [''],
+  events: RESOURCES,
+};
 
-export type Kind = keyof typeof OPERATIONS;
+export type Kind = keyof typeof QUERIES | MutationName;
+
+const LEVELS = documentedCallers();
+
+const ruleOf = (kind: string, isChange: boolean, targets: readonly string[]) =>
+  [kind, { level: LEVELS[kind] ?? 'any', isChange, targets }] as const;
+
+export const OPERATIONS = Object.fromEntries([
+  ...Object.entries(QUERIES).map(([kind, targets]) => ruleOf(kind, false, targets)),
+  ...MUTATION_NAMES.map((kind) => ruleOf(kind, true, [MUTATIONS[kind][0]])),
+]) as Readonly<Record<Kind, Rule>>;
 
 export type Operation = {
   readonly kind: Kind;
@@ -88,7 +91,7 @@ export class Oracle {
 
   /** Returns the outcome of an operation: `ok` with what is shown, or what shows nothing. */
   outcome(token: Token, { kind, name, project, privateKey }: Operation): string {
-    const { level } = OPERATIONS[kind];
+    const { level, targets } = OPERATIONS[kind];
     if (level !== 'any' && token.app !== undefined) return 'ACCOUNT_TOKEN_REQUIRED';
     if (level === 'whole account' && token.isOneProject) return 'WHOLE_ACCOUNT_REQUIRED';
     const isMissing = !this.sees(token, name);
@@ -117,13 +120,8 @@ export class Oracle {
         return isMissing ? 'INVALID_CREDENTIALS' : this.signIn(name, privateKey);
       case 'revokeToken':
         return this.#tokensOf(token).includes(name) ? 'ok' : 'RESOURCE_NOT_FOUND';
-      case 'updateProject':
-      case 'updateApp':
-      case 'deleteApp':
-      case 'rotateAppKey':
-        return isMissing ? 'RESOURCE_NOT_FOUND' : 'ok';
       default:
-        return 'ok';
+        return isMissing && !targets.includes('') ? 'RESOURCE_NOT_FOUND' : 'ok';
     }
   }
 

@@ -10,6 +10,7 @@ import { createSchema } from '../../../src/graphql/schema.ts';
 import { statusCodeOf } from '../../../src/http/errors.ts';
 import { ApiError, ERRORS, type Reason } from '../../../src/model/errors.ts';
 import { TABLES } from '../../../src/storage/sql/columns.ts';
+import { documentedCallers } from '../../support/documented-callers.ts';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 
@@ -229,21 +230,11 @@ test('the tables of operations in docs/api.md have the rules of the operations',
     ['tokens', 'listTokens'],
     ['events', 'listEvents'],
   ]);
-  const rows = matchesOf(sectionOf('docs/api.md', 'Operations'), /^\| (.*`[\w.]+.*) \|$/gm).map((row) =>
-    row.split(' | '),
-  );
   const declared = Object.entries({ ...READS, ...CHANGES }).filter(([name]) => !IMPLIED.includes(name));
-  const described = rows.map(([, graphql = '', ...cells]) => {
-    const [, field = ''] = /`([\w.]+)/.exec(graphql) ?? [];
-    const [account = '', project = ''] = cells.slice(-2);
-    const caller =
-      project !== '403'
-        ? 'any'
-        : account.includes('403 with a token for one project')
-          ? 'whole account'
-          : 'account';
-    return [ofFields.get(field) ?? field, caller];
-  });
+  const described = Object.entries(documentedCallers()).map(([field, caller]) => [
+    ofFields.get(field) ?? field,
+    caller,
+  ]);
   expect(Object.fromEntries(described)).toEqual(
     Object.fromEntries(declared.map(([name, { rules }]) => [name, rules.caller])),
   );
