@@ -23,7 +23,6 @@ import {
   challengeOf,
   graphqlOutcome,
   type HttpResponse,
-  mutationDocument,
   type Outcome,
   postGraphql,
   restApi,
@@ -31,6 +30,7 @@ import {
 } from '../support/apis.ts';
 import { freePort } from '../support/free-port.ts';
 import { type Gateway, seedTenant, startGateway, type Tenant } from '../support/gateway.ts';
+import { documentOf, MUTATION_NAMES, MUTATIONS, type MutationName } from '../support/mutations.ts';
 import { type Answered, countsAfter, lineFor, lineOf, readCounts } from '../support/observation.ts';
 import { contentsOf, eventsOf } from '../support/rows.ts';
 
@@ -133,13 +133,6 @@ const WHOLE_ACCOUNT_ONLY = 'WHOLE_ACCOUNT_REQUIRED';
 const NO_PROJECT = 'INVALID_FIELD project';
 const READ_ONLY = 'READ_ONLY_TOKEN';
 
-/** What account tokens do in the projects that they see, by GraphQL. */
-const BY_ACCOUNT_TOKENS = {
-  only: 'GraphQL',
-  account: row(NOT_FOUND, NOT_FOUND, 'ok', 'ok'),
-  project: row(NOT_FOUND, NOT_FOUND, NOT_FOUND, 'ok'),
-} as const;
-
 const appIn = (text: string) => /apps\/\w{26}/.exec(text)?.[0];
 
 const signInAct = ({ app }: Target, text: string): Act => {
@@ -151,7 +144,27 @@ const signInAct = ({ app }: Target, text: string): Act => {
 
 const isOwn = (app: string) => [targets.own, targets.sibling].some((target) => target.app.name === app);
 
-const OPERATIONS: readonly Operation[] = [
+const nameOf = ({ operation }: Operation) => /^\w+/.exec(operation)?.[0] as keyof typeof RULES;
+
+/** A mutation of a resource or a token, by GraphQL alone. */
+function mutationOf(mutation: MutationName): Operation {
+  const [target] = MUTATIONS[mutation];
+  const nameIn = ({ project, wallet, spareApp, spareToken }: Target) =>
+    [project, wallet, spareApp, spareToken].find((name) => name.startsWith(target)) ?? '';
+  const [, verb, kind, part] = /^([a-z]+)([A-Z][a-z]+)(\w*)/.exec(mutation) ?? [];
+  const action = `${kind}.${verb}${part && `_${part}`}`.toLowerCase();
+  return {
+    operation: mutation,
+    only: 'GraphQL',
+    account: row(NOT_FOUND, NOT_FOUND, 'ok', 'ok'),
+    project: row(NOT_FOUND, NOT_FOUND, NOT_FOUND, 'ok'),
+    act: (at) => ({ action, resource: nameIn(at), ...(verb === 'update' && { fields: 'title' }) }),
+    ask: (_api, token, at) => mutate(token, mutation, nameIn(at)),
+  };
+}
+
+/** The reads, and the mutations whose rows `mutationOf` does not return. */
+const OTHERS: readonly Operation[] = [
   {
     operation: 'createApp',
     path: 'POST /auth/apps',
@@ -166,23 +179,14 @@ const OPERATIONS: readonly Operation[] = [
     only: 'GraphQL',
     account: row(NO_PROJECT, NO_PROJECT, 'ok', 'ok'),
     project: row(NO_PROJECT, NO_PROJECT, NO_PROJECT, 'ok'),
-    ask: (_api, token, { project }) =>
-      mutate(token, 'createApp', { ...newApp(), project }, 'app { name project { name } }', project),
+    ask: (_api, token, { project }) => mutate(token, 'createApp', project, { project }),
   },
   {
-    operation: 'updateApp',
-    act: ({ spareApp }) => ({ action: 'app.update', resource: spareApp, fields: 'title' }),
-    ...BY_ACCOUNT_TOKENS,
-    ask: (_api, token, { spareApp: name }) =>
-      mutate(token, 'updateApp', { name, title: newTitle() }, 'app { name }', name),
-  },
-  {
-    operation: 'deleteApp',
+    ...mutationOf('deleteApp'),
     act: (_, text) => ({ action: 'app.delete', resource: appIn(text) }),
-    ...BY_ACCOUNT_TOKENS,
     async ask(_api, token, { oldApps }) {
       const [name = ''] = oldApps;
-      const summary = await mutate(token, 'deleteApp', { name }, 'deletedAppId', name);
+      const summary = await mutate(token, 'deleteApp', name);
       if (summary.text === 'ok') oldApps.shift();
       return summary;
     },
@@ -193,21 +197,7 @@ const OPERATIONS: readonly Operation[] = [
     only: 'GraphQL',
     account: { own: 'ok' },
     project: {},
-    ask: (_api, token) =>
-      mutate(token, 'createProject', { title: newTitle() }, 'project { name }', 'projects/'),
-  },
-  {
-    operation: 'updateProject',
-    act: ({ project }) => ({ action: 'project.update', resource: project, fields: 'title' }),
-    ...BY_ACCOUNT_TOKENS,
-    ask: (_api, token, { project: name }) =>
-      mutate(token, 'updateProject', { name, title: newTitle() }, 'project { name }', name),
-  },
-  {
-    operation: 'rotateAppKey',
-    act: ({ spareApp }) => ({ action: 'app.rotate_key', resource: spareApp }),
-    ...BY_ACCOUNT_TOKENS,
-    ask: (_api, token, { spareApp: name }) => mutate(token, 'rotateAppKey', { name }, 'app { name }', name),
+    ask: (_api, token) => mutate(token, 'createProject', 'projects/'),
   },
   {
     operation: 'signOut',
@@ -219,7 +209,7 @@ const OPERATIONS: readonly Operation[] = [
     only: 'GraphQL',
     account: { own: 'ok' },
     project: { own: 'ok' },
-    ask: (_api, token) => mutate(token, 'signOut', { clientMutationId: 'bye' }, 'clientMutationId', 'bye'),
+    ask: (_api, token) => mutate(token, 'signOut', ''),
   },
   {
     operation: 'getViewer',
@@ -231,25 +221,18 @@ const OPERATIONS: readonly Operation[] = [
         sameName(level, token?.startsWith('paw_app_') ? 'PROJECT' : 'ACCOUNT'),
       ),
   },
+  ...(['Events', 'Tokens'] as const).map(
+    (kind): Operation => ({
+      operation: `list${kind}`,
+      only: 'GraphQL',
+      account: { own: 'ok' },
+      project: {},
+      ask: (_api, token) => askGraphql(`{ ${kind.toLowerCase()} { nodes { id } } }`, token, {}, () => 'ok'),
+    }),
+  ),
   {
-    operation: 'listEvents',
-    only: 'GraphQL',
-    account: { own: 'ok' },
-    project: {},
-    ask: (_api, token) => askGraphql('{ events { nodes { id } } }', token, {}, () => 'ok'),
-  },
-  {
-    operation: 'listTokens',
-    only: 'GraphQL',
-    account: { own: 'ok' },
-    project: {},
-    ask: (_api, token) => askGraphql('{ tokens { nodes { id } } }', token, {}, () => 'ok'),
-  },
-  {
-    operation: 'revokeToken',
+    ...mutationOf('revokeToken'),
     act: ({ spareToken }) => ({ action: 'token.revoke', resource: home.account, token: ulidOf(spareToken) }),
-    ...BY_ACCOUNT_TOKENS,
-    ask: (_api, token, { spareToken: id }) => mutate(token, 'revokeToken', { id }, 'revokedTokenId', id),
   },
   {
     operation: 'signIn',
@@ -350,6 +333,11 @@ const OPERATIONS: readonly Operation[] = [
   ),
 ];
 
+const OPERATIONS: readonly Operation[] = [
+  ...OTHERS,
+  ...MUTATION_NAMES.filter((name) => OTHERS.every((each) => nameOf(each) !== name)).map(mutationOf),
+];
+
 /** HTTP status, code and challenge of each error. All other responses are 200. */
 const RESPONSES: Readonly<Record<string, Readonly<Record<Api['name'], string>>>> = {
   TOKEN_MISSING: {
@@ -378,8 +366,6 @@ const refusedBy = ({ operation }: Operation) =>
   operation === 'listProjects' ? (Object.keys(REFUSED) as (keyof typeof REFUSED)[]) : REFUSED_EVERYWHERE;
 
 const RULES = { ...READS, ...CHANGES };
-
-const nameOf = ({ operation }: Operation) => /^\w+/.exec(operation)?.[0] as keyof typeof RULES;
 
 /** Returns what a token gets that sees one project or may only read: by the rules of the operation, or what is expected. */
 function ruled(
@@ -541,9 +527,10 @@ async function askGraphql(
 }
 
 /** Runs a mutation, whose payload has to name a resource. */
-function mutate(token: string | undefined, name: string, input: object, selection: string, resource: string) {
-  return askGraphql(mutationDocument(name, selection), token, input, ({ [name]: payload }) =>
-    JSON.stringify(payload).includes(`"${resource}`) ? 'ok' : `returned ${JSON.stringify(payload)}`,
+function mutate(token: string | undefined, mutation: MutationName, name: string, fields: object = {}) {
+  const input = MUTATIONS[mutation][2]({ name, title: newTitle(), ...fields });
+  return askGraphql(documentOf(mutation), token, input, ({ [mutation]: payload }) =>
+    JSON.stringify(payload).includes(`"${name}`) ? 'ok' : `returned ${JSON.stringify(payload)}`,
   );
 }
 

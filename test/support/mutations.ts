@@ -22,22 +22,21 @@ type Mutation = readonly [
   input: (subject: Subject) => object,
 ];
 
+const CREATED_APP = 'app { id project { id } } privateKey';
+const WALLET = 'wallet { id title project { id } }';
+
 /** All mutations. Those who call each of them have it from here. */
 export const MUTATIONS: Readonly<Record<MutationName, Mutation>> = {
   createProject: ['', 'project { id }', ({ title }) => ({ title })],
   updateProject: ['projects/', 'project { id }', ({ name, title }) => ({ name, title })],
-  createApp: ['', 'app { id } privateKey', ({ title, project }) => ({ title, active: true, project })],
+  createApp: ['', CREATED_APP, ({ title, project }) => ({ title, active: true, project })],
   updateApp: ['apps/', 'app { id }', ({ name, title, active }) => ({ name, title, active })],
   deleteApp: ['apps/', 'deletedAppId', ({ name }) => ({ name })],
   rotateAppKey: ['apps/', 'app { id } privateKey', ({ name }) => ({ name })],
   signIn: ['apps/', 'accessToken', ({ name, privateKey }) => ({ name, privateKey })],
   signOut: ['', 'clientMutationId', () => ({})],
   revokeToken: ['tokens/', 'revokedTokenId', ({ name }) => ({ id: name })],
-  updateWallet: [
-    'wallets/',
-    'wallet { id title project { id } }',
-    ({ name, title, project }) => ({ name, title, project }),
-  ],
+  updateWallet: ['wallets/', WALLET, ({ name, title, project }) => ({ name, title, project })],
 };
 
 export const MUTATION_NAMES = Object.keys(MUTATIONS) as readonly MutationName[];
