@@ -10,7 +10,7 @@ const SHORT = 'SELECT $1 AS account';
 
 const reader = new DatabaseSync(':memory:');
 
-afterEach(() => void (done.length = 0));
+afterEach(() => void done.splice(0));
 
 /** The accounts of the reads that have ended, in their order. */
 const done: string[] = [];
