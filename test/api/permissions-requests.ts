@@ -28,8 +28,14 @@ type Field = {
 type List = { readonly nodes: readonly { readonly id: string }[] };
 
 const id = ({ name }: Operation) => name;
-const pageSize = () => 100;
 const namesIn = (...lists: List[]) => shown(lists.flatMap(({ nodes }) => nodes.map((node) => node.id)));
+
+const listOf = (name: string): Field => ({
+  text: `${name}(first: $) { nodes { id } }`,
+  type: 'Int!',
+  variable: () => 100,
+  read: (list) => namesIn(list),
+});
 
 const QUERIES: Readonly<Record<Exclude<Kind, MutationName>, Field>> = {
   viewer: {
@@ -44,12 +50,7 @@ const QUERIES: Readonly<Record<Exclude<Kind, MutationName>, Field>> = {
     variable: id,
     read: (node) => (node === null ? 'null' : `ok ${node.id}`),
   },
-  projects: {
-    text: 'projects(first: $) { nodes { id } }',
-    type: 'Int!',
-    variable: pageSize,
-    read: (list) => namesIn(list),
-  },
+  projects: listOf('projects'),
   wallets: {
     text: 'wallets(first: 100, address: $) { nodes { id } }',
     type: 'Address!',
@@ -62,12 +63,7 @@ const QUERIES: Readonly<Record<Exclude<Kind, MutationName>, Field>> = {
     variable: id,
     read: (node) => (node === null ? 'null' : namesIn(node.apps, node.wallets)),
   },
-  tokens: {
-    text: 'tokens(first: $) { nodes { id } }',
-    type: 'Int!',
-    variable: pageSize,
-    read: (list) => namesIn(list),
-  },
+  tokens: listOf('tokens'),
   events: {
     text: 'events(first: 1, resource: $) { nodes { id } }',
     type: 'ResourceName!',
@@ -76,7 +72,7 @@ const QUERIES: Readonly<Record<Exclude<Kind, MutationName>, Field>> = {
   },
 };
 
-function fieldOf(kind: Kind): Field {
+function fieldOf({ kind }: Operation): Field {
   if (!isMutation(kind)) return QUERIES[kind];
   const [, selection, input] = MUTATIONS[kind];
   return {
@@ -95,11 +91,7 @@ export async function byGraphql(
   token: string | undefined,
   operations: readonly Operation[],
 ): Promise<readonly Observed[]> {
-  const fields = operations.map((operation, n) => ({
-    ...fieldOf(operation.kind),
-    operation,
-    alias: `f${n}`,
-  }));
+  const fields = operations.map((operation, n) => ({ ...fieldOf(operation), operation, alias: `f${n}` }));
   const root = operations.some(({ kind }) => isMutation(kind)) ? 'mutation' : 'query';
   const declared = fields.map(({ alias, type }) => `$${alias}: ${type}`);
   const texts = fields.map(({ alias, text }) => `${alias}: ${text.replace('$', `$${alias}`)}`);

@@ -163,7 +163,7 @@ function mutationOf(mutation: MutationName): Operation {
   };
 }
 
-/** The reads, and the mutations whose rows `mutationOf` does not return. */
+/** The reads, and the mutations that differ from `mutationOf`. */
 const OTHERS: readonly Operation[] = [
   {
     operation: 'createApp',

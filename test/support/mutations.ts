@@ -15,7 +15,7 @@ type Subject = {
   readonly active?: boolean;
 };
 
-/** How the name of the subject begins that the input has, if any; what is selected: the name, and secrets; a valid input. */
+/** How the name begins that the input has, if any; the selection, which has the name and the secrets; a valid input. */
 type Mutation = readonly [
   target: '' | 'projects/' | 'apps/' | 'wallets/' | 'tokens/',
   selection: string,
@@ -25,7 +25,7 @@ type Mutation = readonly [
 const CREATED_APP = 'app { id project { id } } privateKey';
 const WALLET = 'wallet { id title project { id } }';
 
-/** All mutations. Those who call each of them have it from here. */
+/** All mutations, for the tests that call each of them. */
 export const MUTATIONS: Readonly<Record<MutationName, Mutation>> = {
   createProject: ['', 'project { id }', ({ title }) => ({ title })],
   updateProject: ['projects/', 'project { id }', ({ name, title }) => ({ name, title })],
@@ -47,11 +47,9 @@ export const documentOf = (name: MutationName) => mutationDocument(name, MUTATIO
 /** Returns the input of a mutation about one of these resources, or about the token. */
 export function inputOf(
   mutation: MutationName,
-  resources: Readonly<Record<'project' | 'wallet' | 'token', string>> & { readonly app: AppKey },
+  { app, project, wallet, token }: { app: AppKey } & Record<'project' | 'wallet' | 'token', string>,
 ): object {
-  const { project, wallet, token, app } = resources;
   const [target, , input] = MUTATIONS[mutation];
-  const names = { '': '', 'projects/': project, 'apps/': app.name, 'wallets/': wallet };
-  const name = target === 'tokens/' ? tokenNameOf(token) : names[target];
+  const name = [project, app.name, wallet, tokenNameOf(token)].find((each) => each.startsWith(target)) ?? '';
   return input({ ...app, name, title: 'New' });
 }
