@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import { ReadTurns } from '../../../src/storage/sqlite/reads.ts';
 
 // Longer than the reads of an account in one turn.
@@ -44,6 +44,9 @@ test('accounts with long reads take turns', async () => {
 });
 
 test('short reads of all accounts that arrive together are executed in one turn, in their order', async () => {
+  // So that no time passes on a busy machine.
+  vi.useFakeTimers({ toFake: ['performance'] });
+  onTestFinished(() => void vi.useRealTimers());
   const turns = new ReadTurns(reader);
   const accounts = Array.from({ length: 50 }, (_, n) => `account ${n % 10}`);
   let turnCount = 0;
