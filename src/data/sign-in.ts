@@ -55,11 +55,10 @@ export const signIn = operation(
     input: UntrustedInput,
   ): Promise<SignInResult> => {
     const { accountId } = principal;
-    const isReadOnly = false;
-    return issueToken(dependencies, async () => ({
-      ...parseFields(input, INPUT),
-      ...{ accountId, principal, isReadOnly, client },
-    }));
+    return issueToken(dependencies, async () => {
+      const credentials = parseFields(input, INPUT);
+      return { ...credentials, accountId, principal, isReadOnly: false, client };
+    });
   },
 );
 

@@ -36,8 +36,8 @@ const { title, active } = CHANGES.createApp.rules.input;
 const CREATE_APP = namesOf<Body<'createApp'>>({ title, active });
 const SIGN_IN = namesOf<Body<'signIn'>>({ privateKey: SIGN_IN_FIELDS });
 const CREDENTIAL = namesOf<Body<'signIn'>['privateKey']>(SIGN_IN_FIELDS);
-const { description, network, password, project } = UPDATE_FIELDS;
-const UPDATE_WALLET = namesOf<Body<'updateWallet'>>({ title, description, network, password, project });
+const { description, project, network, password } = UPDATE_FIELDS;
+const UPDATE_WALLET = namesOf<Body<'updateWallet'>>({ title, description, project, network, password });
 
 /** The names of fields in REST, by their names in the operations. */
 const CREDENTIAL_NAMES = { name: 'privateKey.name', privateKey: 'privateKey.privateKey' };
