@@ -81,7 +81,7 @@ export class CompiledQueries {
     const { variables } = request;
     const amount = amountFor(query.cost.responseFields, variables ?? {});
     if (amount <= MAX_SMALL_RESPONSE) return query.execute(context, variables);
-    return this.#turns.wait(context, amount).then(() => query.execute(context, variables));
+    return this.#turns.run(context, amount, () => query.execute(context, variables));
   }
 
   #find(request: GraphqlRequest): CompiledQuery | undefined {

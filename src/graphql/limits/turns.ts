@@ -5,43 +5,57 @@ export const MAX_TURN = 20_000;
 
 type Waiting = { readonly start: () => void; readonly amount: number };
 
+type Account = { readonly waiting: Waiting[]; inProgress: number };
+
 /**
- * Lets the requests of an account start one after the other, as many in a turn of the event loop as their amounts allow, so
- * that the requests of others are processed in between. A queue is at most as long as the account has requests in progress.
+ * Lets the requests of an account start one after the other, as many as their amounts allow, so that the requests of others are
+ * processed in between. A queue is at most as long as the account has requests in progress.
  */
 export class Turns {
-  /** The waiting requests, by account. */
-  readonly #waiting = new Map<string, Waiting[]>();
+  readonly #accounts = new Map<string, Account>();
 
-  /**
-   * Waits until an authenticated request may start. Each request waits once at most.
-   *
-   * @param amount the largest number of fields of its response; by default, nothing else starts in its turn
-   */
-  async wait({ principal: { accountId }, state }: Context, amount = MAX_TURN): Promise<void> {
-    if (state.hasTurn) return;
-    state.hasTurn = true;
-    await new Promise<void>((start) => {
-      const queue = this.#waiting.get(accountId);
-      queue?.push({ start, amount });
-      if (queue !== undefined) return;
-      this.#waiting.set(accountId, [{ start, amount }]);
-      setImmediate(() => this.#next(accountId));
-    });
+  /** Waits until an authenticated request may start. Nothing else of the account starts in the same turn of the event loop. */
+  async wait(context: Context): Promise<void> {
+    await this.run(context, MAX_TURN, async () => {});
   }
 
-  #next(accountId: string): void {
-    const queue = this.#waiting.get(accountId) ?? [];
-    if (queue.length === 0) {
-      this.#waiting.delete(accountId);
-      return;
+  /**
+   * Runs a request when it is its turn. Each request waits once at most.
+   *
+   * @param amount the largest number of fields of its response
+   */
+  async run<T>(
+    { principal: { accountId }, state }: Context,
+    amount: number,
+    work: () => Promise<T>,
+  ): Promise<T> {
+    if (state.hasTurn) return work();
+    state.hasTurn = true;
+    const account = this.#accounts.get(accountId) ?? { waiting: [], inProgress: 0 };
+    this.#accounts.set(accountId, account);
+    const next = () => this.#next(accountId, account);
+    await new Promise<void>((start) => {
+      account.waiting.push({ start, amount });
+      if (account.waiting.length === 1) setImmediate(next);
+    });
+    try {
+      return await work();
+    } finally {
+      setImmediate(() => {
+        account.inProgress -= amount;
+        next();
+      });
     }
-    for (let rest = MAX_TURN; rest > 0; ) {
-      const first = queue.shift();
-      if (first === undefined) break;
+  }
+
+  #next(accountId: string, account: Account): void {
+    for (;;) {
+      const [first] = account.waiting;
+      if (first === undefined || account.inProgress >= MAX_TURN) break;
+      account.waiting.shift();
+      account.inProgress += first.amount;
       first.start();
-      rest -= first.amount;
     }
-    setImmediate(() => this.#next(accountId));
+    if (account.inProgress === 0 && account.waiting.length === 0) this.#accounts.delete(accountId);
   }
 }
