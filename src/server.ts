@@ -43,7 +43,7 @@ import { openDatabase } from './storage/open-database.ts';
 import { loadPageTokenKey } from './storage/page-token-key.ts';
 import type { Database } from './storage/port/database.ts';
 import type { Engine } from './storage/port/engine.ts';
-import { LOCK_TIMEOUT_MS } from './storage/postgres/connections/lock-limits.ts';
+import { LOCK_TIMEOUT_MS } from './storage/postgres/connections/connection-turns.ts';
 import { countTokens } from './storage/tokens.ts';
 
 // The number of connections that can be opened at once. The limit of the system, such as net.core.somaxconn, applies, too.

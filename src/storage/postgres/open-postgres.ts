@@ -133,7 +133,7 @@ function databasesOf(pool: ConnectionPool, timeoutMs: number, onStatement: Obser
       // So that on Citus a lost connection before the commit is not an unknown result, and workers know its lock timeout.
       const onCitus = (session: Session) =>
         writeInTwoPackets<R>(session, [statement, ...others.map(statementOf)]);
-      const use = { statement, deadline };
+      const use = { enter: pool.turns.toWrite(statement), deadline };
       const attempt = () => pool.use(use, (session) => (session.isCitus ? onCitus(session) : run(session)));
       return timed('write', () => retryConflicts(attempt, deadline));
     }
@@ -155,8 +155,8 @@ function databasesOf(pool: ConnectionPool, timeoutMs: number, onStatement: Obser
       transaction(work) {
         const deadline = deadlineFromNow();
         // The transactions of commands can take longer than the timeout.
-        const use = { deadline: request && deadline };
-        return timed('transaction', () => retryConflicts(() => inTransaction(pool, use, work), deadline));
+        const attempt = () => inTransaction(pool, request && deadline, work);
+        return timed('transaction', () => retryConflicts(attempt, deadline));
       },
 
       forRequest: databaseFor,

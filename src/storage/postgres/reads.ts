@@ -1,14 +1,20 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Row, Statement } from '../port/database.ts';
+import type { Row, Statement, Value } from '../port/database.ts';
 import { retryConflicts } from './conflicts.ts';
-import type { ConnectionPool } from './connections/pool.ts';
+import {
+  type Claim,
+  type ConnectionTurns,
+  claimOf,
+  LOCK_TIMEOUT_MS,
+} from './connections/connection-turns.ts';
+import type { ConnectionPool, Use } from './connections/pool.ts';
 import type { Session } from './connections/session.ts';
 import { CONFLICT, hasCode, LOCK_TIMEOUT, MISSING_STATEMENT, startTimeout } from './errors.ts';
 
 // A larger batch would serialize reads on one connection while other connections are idle.
 const MAX_BATCH = 32;
 
-// Reads whose deadline is earlier than that of their batch by less than this share it.
+// Reads whose deadline is earlier than that of their batch by less than this share it. Those that wait are looked at as often.
 const DEADLINE_TOLERANCE_MS = 100;
 
 /** A read, and the deadline of its request. */
@@ -26,47 +32,106 @@ type PendingRead = Read & {
 
 /**
  * Pipelines the reads of one event-loop turn over one connection. Without it, event-loop turns, system calls and the
- * checkout of connections take longer than the queries.
+ * checkout of connections take longer than the queries. The reads of an account that has to wait for its turn are sent when
+ * it comes, and take along those of others that wait.
  *
- * Each read has its own result: a failed read has no effect on the others. A statement that was blocked by a lock runs on
- * a connection of its own until it succeeds.
+ * Each read has its own result: a failed read has no effect on the others. A statement that did not get its lock, or was
+ * late, runs on a connection of its own until it succeeds.
  */
 export class ReadBatches {
   readonly #pool: ConnectionPool;
-  #pending: PendingRead[] = [];
+  readonly #turns: ConnectionTurns;
+  /** Those that are not sent yet, by account. */
+  readonly #queues = new Map<Value | undefined, PendingRead[]>();
+  /** The accounts that wait for a connection. */
+  readonly #asking = new Set<Value | undefined>();
+  #isScheduled = false;
 
   constructor(pool: ConnectionPool) {
     this.#pool = pool;
+    this.#turns = pool.turns;
   }
 
   read(read: Read): Promise<readonly Row[]> {
-    if (this.#pool.limits.isBlocked(read.sql)) return this.#readAlone(read, read);
+    if (this.#turns.hasSlow && this.#turns.isSlow(claimOf(read, false))) return this.#readAlone(read);
     return new Promise((resolve, reject) => {
-      if (this.#pending.length === 0) setImmediate(() => this.#send());
-      this.#pending.push({ ...read, inContext: AsyncLocalStorage.snapshot(), resolve, reject });
+      this.#push({ ...read, inContext: AsyncLocalStorage.snapshot(), resolve, reject });
     });
   }
 
-  /** @param statement the statement, if it is blocked */
-  #readAlone({ sql, params, deadline }: Read, statement?: Statement): Promise<readonly Row[]> {
+  #readAlone(read: Read): Promise<readonly Row[]> {
+    const { sql, params, deadline } = read;
+    const enter = (late: Promise<never>) => this.#turns.enter(claimOf(read, false), late);
+    const attempt = () => this.#pool.use({ enter, deadline }, (session) => session.query(sql, params));
     // Reads lose conflicts as well, if transactions are serializable.
-    return retryConflicts(
-      () => this.#pool.use({ statement, deadline }, (session) => session.query(sql, params)),
-      deadline,
-    );
+    return retryConflicts(attempt, deadline);
+  }
+
+  #push(read: PendingRead): void {
+    const [account] = read.params;
+    const queue = this.#queues.get(account);
+    if (queue === undefined) this.#queues.set(account, [read]);
+    else queue.push(read);
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    setImmediate(() => this.#send());
   }
 
   #send(): void {
-    const reads = this.#pending;
-    this.#pending = [];
-    for (let start = 0; start < reads.length; start += MAX_BATCH) {
-      void this.#sendBatch(reads.slice(start, start + MAX_BATCH));
+    this.#isScheduled = false;
+    for (;;) {
+      const claim = claimOfReads();
+      const reads = this.#take(claim, MAX_BATCH);
+      if (reads.length === 0) break;
+      void this.#sendBatch(reads, { enter: () => this.#turns.begin(claim) });
+    }
+    for (const account of this.#queues.keys()) if (!this.#asking.has(account)) void this.#ask(account);
+  }
+
+  /** Takes reads of the accounts that may use another connection, first those of the ones with few. */
+  #take(claim: Claim, count: number): readonly PendingRead[] {
+    const reads: PendingRead[] = [];
+    for (const [account, queue] of [...this.#queues].sort(([, a], [, b]) => a.length - b.length)) {
+      if (reads.length === count) break;
+      if (!this.#turns.canRead(account)) continue;
+      claim.accounts.push(account);
+      reads.push(...queue.splice(0, count - reads.length));
+      if (queue.length === 0) this.#queues.delete(account);
+    }
+    return reads;
+  }
+
+  /** Waits for the turn of an account, and sends its reads after those of others that wait. */
+  async #ask(account: Value | undefined): Promise<void> {
+    this.#asking.add(account);
+    const startMs = performance.now();
+    const timer = setInterval(() => this.#expire(account, startMs), DEADLINE_TOLERANCE_MS);
+    const claim = claimOfReads(account);
+    const leave = await this.#turns.enter(claim);
+    clearInterval(timer);
+    this.#asking.delete(account);
+    const own = this.#queues.get(account)?.splice(0, MAX_BATCH) ?? [];
+    const reads = [...this.#take(claim, MAX_BATCH - own.length), ...own];
+    if (reads.length > 0) void this.#sendBatch(reads, { enter: () => leave, startMs });
+    else leave('lost');
+    if (this.#queues.get(account)?.length === 0) this.#queues.delete(account);
+    this.#send();
+  }
+
+  /** Rejects the reads of an account whose deadline is over. */
+  #expire(account: Value | undefined, startMs: number): void {
+    const nowMs = performance.now();
+    const queue = this.#queues.get(account) ?? [];
+    for (const read of queue.filter(({ deadline }) => deadline <= nowMs)) {
+      queue.splice(queue.indexOf(read), 1);
+      this.#pool.onWaited(startMs, true);
+      read.reject(startTimeout('overload'));
     }
   }
 
-  async #sendBatch(batch: readonly PendingRead[]): Promise<void> {
-    const deadline = Math.max(...batch.map((read) => read.deadline));
-    const timers = batch
+  async #sendBatch(reads: readonly PendingRead[], wait: Pick<Use, 'enter' | 'startMs'>): Promise<void> {
+    const deadline = Math.max(...reads.map((read) => read.deadline));
+    const timers = reads
       .filter((read) => read.deadline < deadline - DEADLINE_TOLERANCE_MS)
       .map((read) =>
         setTimeout(
@@ -75,9 +140,9 @@ export class ReadBatches {
         ),
       );
     try {
-      await this.#pool.use({ deadline }, (session) => this.#runBatch(batch, session));
+      await this.#pool.use({ ...wait, deadline }, (session) => this.#runBatch(reads, session));
     } catch (error) {
-      for (const { reject } of batch) reject(error);
+      for (const { reject } of reads) reject(error);
     } finally {
       for (const timer of timers) clearTimeout(timer);
     }
@@ -85,6 +150,14 @@ export class ReadBatches {
 
   async #runBatch(batch: readonly PendingRead[], session: Session): Promise<void> {
     const unfinished = new Set(batch);
+    // A node of Citus may not respond. The reads of other accounts are not to wait for it.
+    const timer = setTimeout(() => {
+      const [late] = unfinished;
+      if (late === undefined) return;
+      this.#turns.report(claimOf(late, false), 'late');
+      for (const other of unfinished)
+        if (other.params[0] !== late.params[0] && unfinished.delete(other)) this.#push(other);
+    }, LOCK_TIMEOUT_MS);
     const run = async (read: PendingRead) => {
       try {
         read.resolve(await read.inContext(() => session.query(read.sql, read.params)));
@@ -93,19 +166,25 @@ export class ReadBatches {
         if (hasCode(error, MISSING_STATEMENT) || hasCode(error, CONFLICT)) this.#retry(read);
         else read.reject(error);
         if (!hasCode(error, LOCK_TIMEOUT)) return;
-        this.#pool.limits.block(read.sql);
+        this.#turns.report(claimOf(read, false), 'blocked');
         // The reads behind it are not to wait for the same lock.
         for (const other of unfinished) if (other.sql !== read.sql) this.#retry(other);
         unfinished.clear();
       } finally {
         unfinished.delete(read);
+        timer.refresh();
       }
     };
     await Promise.all(batch.map(run));
+    clearTimeout(timer);
   }
 
   /** Sends a read again, on another connection. */
   #retry(read: PendingRead): void {
     this.#readAlone(read).then(read.resolve, read.reject);
   }
+}
+
+function claimOfReads(...accounts: (Value | undefined)[]): Claim {
+  return { accounts, sql: undefined, row: undefined, isWrite: false };
 }

@@ -1,5 +1,5 @@
 import type { Execute, Queryable, Row, Statement, Value } from '../port/database.ts';
-import type { ConnectionPool, Use } from './connections/pool.ts';
+import type { ConnectionPool } from './connections/pool.ts';
 import type { Session } from './connections/session.ts';
 
 // A worker gets the lock timeout of a session by no other way. It comes with the BEGIN of the coordinator, so that it costs
@@ -8,18 +8,18 @@ const PROPAGATE = "SET LOCAL citus.propagate_set_commands = 'local'";
 
 /**
  * Runs work in a transaction, and commits it; rolls it back if the work rejects. The transaction takes its connection when
- * its first statement is known: see `Use.statement`.
+ * its first statement is known, which names the account and the row.
  */
 export async function inTransaction<T>(
   pool: ConnectionPool,
-  use: Use,
+  deadline: number | undefined,
   work: (transaction: Queryable) => Promise<T>,
 ): Promise<T> {
   let opened: Promise<Session> | undefined;
   let begun: Promise<unknown> | undefined;
   const query: Execute = async <R extends Row>(sql: string, params: readonly Value[] = []) => {
     const isFirst = opened === undefined;
-    opened ??= pool.acquire({ ...use, statement: { sql, params } });
+    opened ??= pool.acquire({ enter: pool.turns.toWrite({ sql, params }), deadline });
     const session = await opened;
     if (isFirst) {
       const rows = session.begin<R>(sql, params);

@@ -76,7 +76,7 @@ export const WALLET =
 /** The columns of a wallet that an update can change. The hash of the password is in the PHC string format. */
 export const WALLET_CHANGES = 'project_id, title, title_key, description, network, password_hash';
 
-/** All columns of an audit event. The second one is what concurrent inserts wait for; see `LockLimits`. */
+/** All columns of an audit event. The second one is what concurrent inserts wait for; see `ConnectionTurns`. */
 export const AUDIT_EVENT =
   'account_id, count_key, id, action, resource, actor_token_id, token_id, fields, address, request_id, event_count, last_time_ms';
 

@@ -153,7 +153,7 @@ if (inject('engine') === 'sqlite') {
   // Insertions wait for one with the same key.
   const INSERTS_ROW = /^INSERT INTO \w+ \(account_id, (id|count_key|key_hash), .*\) VALUES \(\?1, ?\?2\b/;
 
-  // `LockLimits` of PostgreSQL reads them there.
+  // `ConnectionTurns` of PostgreSQL reads them there.
   test('every statement of the APIs has the account as its first parameter, and one that can wait for a lock the row as its second', async () => {
     const statements = recordStatements();
     const gateway = await testGateway();

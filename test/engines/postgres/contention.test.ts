@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { openDatabase } from '../../../src/storage/open-database.ts';
-import { LOCK_TIMEOUT_MS } from '../../../src/storage/postgres/connections/lock-limits.ts';
+import { LOCK_TIMEOUT_MS } from '../../../src/storage/postgres/connections/connection-turns.ts';
 import { createApp, keyOf, reasonOf } from '../../support/actors.ts';
 import { bothApis, mutationDocument, postGraphql, send } from '../../support/apis.ts';
 import { onDatabase } from '../../support/engine.ts';

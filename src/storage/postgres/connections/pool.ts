@@ -1,10 +1,9 @@
 import type { Pool, PoolClient } from 'pg';
-import type { Statement } from '../../port/database.ts';
 import { DatabaseError, unavailable } from '../../port/errors.ts';
 import { InProgress } from '../../port/in-progress.ts';
 import { hasCode, outageOf, startTimeout, TOO_MANY_CONNECTIONS } from '../errors.ts';
+import { ConnectionTurns, type Leave, type UseResult } from './connection-turns.ts';
 import { HostError } from './hosts.ts';
-import { LockLimits, type UseResult } from './lock-limits.ts';
 import { Session, type StatementSettings } from './session.ts';
 
 export type PoolState = {
@@ -22,8 +21,10 @@ export type PoolWait = {
 };
 
 export type Use = {
-  /** The statement with which it begins, if that is a write or can wait for a lock; see `LockLimits`. */
-  readonly statement?: Statement | undefined;
+  /** Waits for its turn; see `ConnectionTurns`. A probe has none. */
+  readonly enter?: (late: Promise<never>) => Leave | Promise<Leave>;
+  /** When the wait began, as `performance.now()`: by default now. */
+  readonly startMs?: number;
   /**
    * The end of the use, as `performance.now()`: the wait for the connection and its statements share the time before it.
    * If it is undefined, the wait and each statement have the whole timeout.
@@ -41,13 +42,8 @@ type ConnectionPoolSettings = StatementSettings & {
 // The time after which a server that has refused a connection is asked for another one.
 const GROW_INTERVAL_MS = 1000;
 
-// A lock of a table that keeps others from writing.
-const FIND_TABLE_LOCK = `SELECT 1 AS one FROM pg_locks
-WHERE locktype = 'relation' AND granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
-  AND mode IN ('ShareLock', 'ShareRowExclusiveLock', 'ExclusiveLock', 'AccessExclusiveLock') LIMIT 1`;
-
 export class ConnectionPool {
-  readonly limits: LockLimits;
+  readonly turns: ConnectionTurns;
   readonly #settings: ConnectionPoolSettings;
   readonly #pool: Pool;
   readonly #size: number;
@@ -57,14 +53,15 @@ export class ConnectionPool {
     this.#settings = settings;
     this.#pool = pool;
     this.#size = pool.options.max;
-    this.limits = new LockLimits(this.#size);
+    // Fewer while the server refuses more.
+    this.turns = new ConnectionTurns(() => pool.options.max);
     // An unused connection that breaks is replaced.
     pool.on('error', () => {});
   }
 
   get state(): PoolState {
     const { totalCount, idleCount, waitingCount } = this.#pool;
-    const waiting = waitingCount + this.limits.waitingCount;
+    const waiting = waitingCount + this.turns.waitingCount;
     return { used: totalCount - idleCount, idle: idleCount, waiting };
   }
 
@@ -83,28 +80,26 @@ export class ConnectionPool {
     return this.#waits.track(this.#acquire(use));
   }
 
-  async #acquire({ statement, deadline }: Use): Promise<Session> {
-    const { timeoutMs, onWait } = this.#settings;
-    const startMs = performance.now();
-    if (deadline !== undefined && startMs >= deadline) throw startTimeout('overload');
+  async #acquire({ enter, startMs, deadline }: Use): Promise<Session> {
+    const { timeoutMs } = this.#settings;
+    const nowMs = performance.now();
     const late = Promise.withResolvers<never>();
     late.promise.catch(() => {});
     let session: Session | undefined;
     // One timer for the wait and all statements.
     const timer = setTimeout(
       () => (session === undefined ? late.reject(startTimeout('overload')) : session.expire()),
-      deadline === undefined ? timeoutMs : deadline - startMs,
+      deadline === undefined ? timeoutMs : Math.max(deadline - nowMs, 0),
     );
     let leave = (_: UseResult) => {};
     const onRelease = (result: UseResult) => {
       clearTimeout(timer);
       leave(result);
-      const canBeLocked = result === 'blocked' || result === 'late';
-      if (canBeLocked && statement !== undefined) void this.#blockIfTableIsLocked(statement.sql);
     };
     let isTimeout = false;
     try {
-      if (statement !== undefined) leave = await this.limits.enter(statement, late.promise);
+      if (enter !== undefined) leave = await enter(late.promise);
+      if (deadline !== undefined && performance.now() >= deadline) throw startTimeout('overload');
       const taken = this.#connect();
       // A connection that comes too late goes back.
       late.promise.catch(() => taken.then((client) => client.release())).catch(() => {});
@@ -115,18 +110,16 @@ export class ConnectionPool {
       onRelease('lost');
       throw error;
     } finally {
-      onWait?.({ seconds: (performance.now() - startMs) / 1000, isTimeout });
+      this.onWaited(startMs ?? nowMs, isTimeout);
     }
     // Each statement has a timeout of its own.
     if (deadline === undefined) clearTimeout(timer);
     return session;
   }
 
-  /** A locked row holds up the writes of this row, and a locked table all of a statement. */
-  async #blockIfTableIsLocked(sql: string): Promise<void> {
-    const use = { deadline: performance.now() + this.#settings.timeoutMs };
-    const locks = await this.use(use, (session) => session.query(FIND_TABLE_LOCK)).catch(() => []);
-    if (locks.length > 0) this.limits.block(sql);
+  /** Reports a wait that has ended. */
+  onWaited(startMs: number, isTimeout: boolean): void {
+    this.#settings.onWait?.({ seconds: (performance.now() - startMs) / 1000, isTimeout });
   }
 
   /** Closes all connections when their use has ended. */

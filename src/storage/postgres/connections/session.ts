@@ -3,8 +3,8 @@ import type { Execute, Row, Statement } from '../../port/database.ts';
 import { resultUnknown } from '../../port/errors.ts';
 import { endsConnection, hasCode, LOCK_TIMEOUT, startTimeout, statementError } from '../errors.ts';
 import { cancelStatement } from './cancel.ts';
+import type { UseResult } from './connection-turns.ts';
 import { isCitusClient } from './hosts.ts';
-import type { UseResult } from './lock-limits.ts';
 import { sendStatements } from './statements.ts';
 
 /** How the statements of a pool are executed. */

@@ -1,0 +1,214 @@
+import { ByteCache } from '../../../model/byte-cache.ts';
+import type { Statement, Value } from '../../port/database.ts';
+import { startTimeout } from '../errors.ts';
+
+/**
+ * The time for which a statement of a request waits for a lock, in milliseconds: longer than `deadlock_timeout`, whose
+ * default is a second, so that a deadlock is found, and the transaction tried again.
+ */
+export const LOCK_TIMEOUT_MS = 1100;
+
+/** If nothing has ended in time for as long, the whole server is slow. */
+export const SERVER_SLOW_MS = 1000;
+
+// More than 500 statements, or thousands of rows.
+const MAX_SLOW_BYTES = 2_000_000;
+
+/**
+ * How the use of a connection has ended: `late` at its deadline, which can be due to a lock or to a slow server. After a
+ * loss of the connection, nothing is known about locks.
+ */
+export type UseResult = 'done' | 'blocked' | 'late' | 'lost';
+
+export type Leave = (result: UseResult) => void;
+
+/** Who uses a connection. */
+export type Claim = {
+  /** The account whose turn it is, and the others whose reads are in the batch. */
+  readonly accounts: (Value | undefined)[];
+  /** The text of the first statement; undefined for a batch of reads. */
+  readonly sql: string | undefined;
+  /** The account and the row; undefined if the statement names none. */
+  readonly row: string | undefined;
+  readonly isWrite: boolean;
+};
+
+type Waiting = {
+  readonly claim: Claim;
+  readonly startMs: number;
+  readonly begin: (leave: Leave) => void;
+  readonly reject: (error: unknown) => void;
+};
+
+/** The numbers of connections in use. */
+type Counts = { readonly free: number; own: number; writes: number; ownWrites: number };
+
+/**
+ * Gives out the connections of a pool, so that some are free for those who have few or none. Each of these groups gets one
+ * more while it has less than a multiple of the free ones: an account twice, its writes once, all writes three times (but not
+ * the last one), and one row and all that is slow a quarter. Slow is a row, or a statement of an account, that was late or
+ * did not get its lock the last time, while others are in time; a slow row has one connection. What waits takes turns by
+ * account.
+ */
+export class ConnectionTurns {
+  readonly #size: () => number;
+  readonly #running = new Set<Claim>();
+  /** What waits, by account. */
+  readonly #waiting = new Map<Value | undefined, Set<Waiting>>();
+  /** The rows, and the statements of accounts, that are slow. */
+  readonly #slow = new ByteCache<1>(MAX_SLOW_BYTES);
+  #lastDoneMs = Number.NEGATIVE_INFINITY;
+  #waitingCount = 0;
+
+  /** @param size returns the number of connections that the server allows */
+  constructor(size: () => number) {
+    this.#size = size;
+  }
+
+  get hasSlow(): boolean {
+    return this.#slow.size > 0;
+  }
+
+  get waitingCount(): number {
+    return this.#waitingCount;
+  }
+
+  /**
+   * Waits for a turn.
+   *
+   * @param late rejects at the deadline
+   * @returns a function that is called with the result of the use
+   * @throws UNAVAILABLE if another statement has waited for a lock of the row in vain in the meantime
+   */
+  async enter(claim: Claim, late?: Promise<never>): Promise<Leave> {
+    const [account] = claim.accounts;
+    if (this.#hasRoom(claim, this.#count(account))) return this.begin(claim);
+    const { promise, resolve, reject } = Promise.withResolvers<Leave>();
+    const own: Waiting = { claim, startMs: performance.now(), begin: resolve, reject };
+    this.#waiting.set(account, (this.#waiting.get(account) ?? new Set()).add(own));
+    this.#waitingCount += 1;
+    try {
+      return await (late === undefined ? promise : Promise.race([promise, late]));
+    } catch (error) {
+      // It may have begun in the same turn of the event loop.
+      if (!this.#remove(own)) promise.then((leave) => leave('lost')).catch(() => {});
+      throw error;
+    }
+  }
+
+  /** Returns the function that waits for the turn of a write, or of a transaction that begins with the statement. */
+  toWrite(statement: Statement): (late: Promise<never>) => Promise<Leave> {
+    return (late) => this.enter(claimOf(statement, true), late);
+  }
+
+  /** Whether an account can begin a batch of reads. */
+  canRead(account: Value | undefined): boolean {
+    const { free, own } = this.#count(account);
+    return free > 0 && own < 2 * free;
+  }
+
+  /** Begins the use of a connection. The caller has seen that it can. */
+  begin(claim: Claim): Leave {
+    this.#running.add(claim);
+    const wasSlow = this.isSlow(claim);
+    return (result) => {
+      this.#running.delete(claim);
+      if (result === 'done' && !wasSlow) this.#lastDoneMs = performance.now();
+      this.report(claim, result);
+      if (result === 'blocked') this.#giveUp(claim);
+      this.#admit();
+    };
+  }
+
+  /** Whether the row, or the statement of the account, is slow. */
+  isSlow({ accounts: [account], sql, row }: Claim): boolean {
+    if (!this.hasSlow || sql === undefined) return false;
+    return this.#isSlowRow(row) || this.#slow.get(statementKey(account, sql)) !== undefined;
+  }
+
+  /** Remembers how a statement has ended. */
+  report({ accounts: [account], sql, row }: Claim, result: UseResult): void {
+    if (sql === undefined || result === 'lost' || (result === 'done' && !this.hasSlow)) return;
+    for (const key of [statementKey(account, sql), ...(row === undefined ? [] : [row])]) {
+      if (result === 'done') this.#slow.delete(key);
+      else this.#slow.set(key, 1);
+    }
+  }
+
+  #isSlowRow(row: string | undefined): boolean {
+    return row !== undefined && this.hasSlow && this.#slow.get(row) !== undefined;
+  }
+
+  #count(account: Value | undefined): Counts {
+    const counts = { free: this.#size() - this.#running.size, own: 0, writes: 0, ownWrites: 0 };
+    for (const each of this.#running) {
+      if (each.isWrite) counts.writes += 1;
+      if (!each.accounts.includes(account)) continue;
+      counts.own += 1;
+      if (each.isWrite) counts.ownWrites += 1;
+    }
+    return counts;
+  }
+
+  #hasRoom(claim: Claim, { free, own, writes, ownWrites }: Counts): boolean {
+    if (free <= 0 || own >= 2 * free) return false;
+    if (claim.isWrite && writes > 0 && (free === 1 || writes >= 3 * free || ownWrites >= free)) return false;
+    const { row } = claim;
+    const isSlow = this.isSlow(claim) && performance.now() - this.#lastDoneMs < SERVER_SLOW_MS;
+    let [ofRow, slow] = [0, 0];
+    for (const each of this.#running) {
+      if (row !== undefined && each.row === row) ofRow += 1;
+      if (isSlow && this.isSlow(each)) slow += 1;
+    }
+    return ofRow < (this.#isSlowRow(row) ? 1 : free / 4) && (!isSlow || slow < free / 4);
+  }
+
+  #remove(each: Waiting): boolean {
+    const [account] = each.claim.accounts;
+    const waiting = this.#waiting.get(account);
+    if (waiting?.delete(each) !== true) return false;
+    this.#waitingCount -= 1;
+    if (waiting.size === 0) this.#waiting.delete(account);
+    return true;
+  }
+
+  /** Refuses what has waited for a row as long as a statement that could not lock it. */
+  #giveUp({ accounts: [account], row }: Claim): void {
+    const latestMs = performance.now() - LOCK_TIMEOUT_MS;
+    for (const each of this.#waiting.get(account) ?? []) {
+      if (row === undefined || each.claim.row !== row || each.startMs > latestMs) continue;
+      this.#remove(each);
+      each.reject(startTimeout('lock'));
+    }
+  }
+
+  #admit(): void {
+    for (let next = this.#next(); next !== undefined; next = this.#next()) {
+      this.#remove(next);
+      const [account] = next.claim.accounts;
+      const others = this.#waiting.get(account);
+      // The other accounts come first now.
+      if (others !== undefined && this.#waiting.delete(account)) this.#waiting.set(account, others);
+      next.begin(this.begin(next.claim));
+    }
+  }
+
+  #next(): Waiting | undefined {
+    for (const [account, waiting] of this.#waiting) {
+      const counts = this.#count(account);
+      if (counts.free <= 0) return undefined;
+      const next = waiting.values().find(({ claim }) => this.#hasRoom(claim, counts));
+      if (next !== undefined) return next;
+    }
+    return undefined;
+  }
+}
+
+/** Returns the claim of a statement, whose first parameters are the account and the id of the row. */
+export function claimOf({ sql, params: [account, id] }: Statement, isWrite: boolean): Claim {
+  return { accounts: [account], sql, row: account === undefined ? undefined : `${account} ${id}`, isWrite };
+}
+
+function statementKey(account: Value | undefined, sql: string): string {
+  return `${account} ${sql}`;
+}
