@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, expect, inject, onTestFinished, test } from 'vitest';
 import type { Database } from '../../../src/storage/port/database.ts';
-import { Changes, sendAtRate } from '../../support/acknowledged-changes.ts';
+import { Changes, request, sendAtRate } from '../../support/acknowledged-changes.ts';
 import { createApp, resultOf, signIn, ulidOf } from '../../support/actors.ts';
 import { bothApis, send } from '../../support/apis.ts';
 import { makeCitusDatabase } from '../../support/citus.ts';
@@ -173,9 +173,12 @@ test.each(STALLS)(
       const changes = new Changes(token, wallets);
       for (let n = 0; !isOver; n += 1) {
         const api = n % 2 === 0 ? 'REST' : 'GraphQL';
-        const status = await (n % 4 === 0
-          ? changes.createApp(gateway.url, api)
-          : changes.updateWallet(gateway.url, api));
+        const steps = [
+          () => changes.createApp(gateway.url, api),
+          () => changes.updateWallet(gateway.url, api),
+          async () => (await request(gateway.url, token, 'GET', '/project/projects')).status,
+        ];
+        const status = (await steps[n % steps.length]?.()) ?? '';
         statuses.set(status, (statuses.get(status) ?? 0) + 1);
       }
     };
