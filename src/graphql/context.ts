@@ -40,9 +40,9 @@ export type RequestState = {
   isSignedOut?: boolean;
   /** The request, if it has mutations and an `Idempotency-Key`, and is not a replay. Set in idempotency.ts. */
   keyed?: FirstRequest<Reads & Changes>;
-  /** The operation that Apollo Server executes, once it is known. Set in limits/request-checks.ts. */
+  /** The operation, once it is known, but for a compiled query. Set in limits/request-checks.ts. */
   operation?: OperationDefinitionNode;
-  /** Whether its document was executed before. Set in compiled/compiled-queries.ts. */
+  /** Whether its document was executed before. Set in compiled/repeated-operations.ts. */
   isRepeated?: boolean;
   /** Whether it has waited for its turn among the requests of its account. Set in limits/turns.ts. */
   hasTurn?: boolean;

@@ -78,6 +78,11 @@ export function graphqlErrorBody(error: ApiError, requestId: string, data?: null
   return JSON.stringify({ errors: [graphqlError(error, requestId)], data });
 }
 
+/** Returns an error of graphql-js with the properties that Apollo Server gives it before it is formatted. */
+export function withCode(error: GraphQLError): GraphQLFormattedError {
+  return { ...error.toJSON(), extensions: { code: CODES.INTERNAL, ...error.extensions } };
+}
+
 export type ResponseError = {
   readonly formatted: GraphQLFormattedError;
   readonly thrown: unknown;

@@ -13,12 +13,12 @@ import { failureOf, graphqlErrorBody } from './error-format.ts';
 import { resultJson } from './limits/response-size.ts';
 import { responseStatus } from './protocol/media-type.ts';
 
-/** What is known of a request after its execution, by Apollo Server or as a compiled query. */
+/** What is known of a request after its execution, by Apollo Server or as a repeated operation. */
 export type Execution = {
   /** Undefined if the request was refused before its operation was known. */
   readonly operation: GraphqlOperation | undefined;
   readonly result: Result;
-  /** The status and the headers that Apollo Server sets. */
+  /** The status and the headers that Apollo Server sets, or that replays and refusals have. */
   readonly head?: HTTPGraphQLHead;
 };
 
@@ -50,12 +50,10 @@ export function respond(
   if (operation !== undefined) record.operation = operation;
   const { body, failure } = decide(result, context);
   if (failure !== undefined) record.failure = failure;
-  if (head === undefined) reply.type(`${mediaType}; charset=utf-8`);
-  else {
-    for (const [name, value] of head.headers) {
-      // Apollo Server lets caches keep the response to an unknown persisted query.
-      if (name !== 'cache-control') reply.header(name, value);
-    }
+  reply.type(`${mediaType}; charset=utf-8`);
+  for (const [name, value] of head?.headers ?? []) {
+    // Apollo Server lets caches keep the response to an unknown persisted query.
+    if (name !== 'cache-control') reply.header(name, value);
   }
   reply.code(responseStatus(mediaType, head?.status ?? 200, body, failure?.reason));
   return body;

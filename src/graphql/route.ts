@@ -11,7 +11,6 @@ import { refuseIfMatch } from '../http/preconditions.ts';
 import { recordOf } from '../http/request-record.ts';
 import { routeKind } from '../http/route-kind.ts';
 import { isJsonObject, type JsonObject } from '../model/fields/json.ts';
-import { CompiledQueries } from './compiled/compiled-queries.ts';
 import { Context } from './context.ts';
 import type { ResolveDocument } from './limits/trusted-documents.ts';
 import { Turns } from './limits/turns.ts';
@@ -46,12 +45,10 @@ export async function addGraphqlApi(
   const { sandbox, introspection, federation } = settings;
   const schema = createSchema(federation);
   const turns = new Turns();
-  const compiledQueries = new CompiledQueries(schema, turns);
-  const plugins = [compiledQueries.plugin()];
-  const server = new GraphqlServer(schema, { sandbox, introspection, logger, logError, plugins, turns });
+  const server = new GraphqlServer(schema, { sandbox, introspection, logger, logError, turns });
   await server.start();
   app.addHook('onClose', () => server.stop());
-  const route = { ...dependencies, ...settings, server, compiledQueries };
+  const route = { ...dependencies, ...settings, server };
   app.route({
     method: ['GET', 'POST'],
     url: GRAPHQL_PATH,
@@ -63,8 +60,7 @@ export async function addGraphqlApi(
   if (introspection) addSchemaDocument(app, schema);
 }
 
-type Route = GraphqlApiDependencies &
-  GraphqlApiSettings & { readonly server: GraphqlServer; readonly compiledQueries: CompiledQueries };
+type Route = GraphqlApiDependencies & GraphqlApiSettings & { readonly server: GraphqlServer };
 
 async function handle(route: Route, request: FastifyRequest, reply: FastifyReply): Promise<string> {
   const { data, authenticate, countRequest, limitIntrospection, sandbox } = route;
@@ -85,9 +81,9 @@ async function handle(route: Route, request: FastifyRequest, reply: FastifyReply
   return respond(await execute(route, request, mediaType, context), context, mediaType, reply);
 }
 
-/** Executes a compiled query, and all other requests by Apollo Server. */
+/** Executes a repeated operation, and all other requests by Apollo Server. */
 async function execute(
-  { server, compiledQueries, resolveDocument }: Route,
+  { server, resolveDocument }: Route,
   request: FastifyRequest,
   mediaType: string,
   context: Context,
@@ -96,8 +92,8 @@ async function execute(
   const isPost = request.method === 'POST';
   // Apollo Server rejects a body that is not an object.
   const body = resolve && isPost && isJsonObject(request.body) ? resolve(request.body) : request.body;
-  const compiled = isPost ? compiledQueries.execute(body, context) : undefined;
-  const execution = compiled && (await compiled);
+  const repeated = isPost ? server.repeated.execute(body, context) : undefined;
+  const execution = repeated && (await repeated);
   if (execution !== undefined) return execution;
   const search = queryString(request.url, isPost ? undefined : resolve);
   return server.execute(apolloRequest(request, mediaType, body, search), context);

@@ -26,19 +26,18 @@ import { Keyv } from 'keyv';
 import type { LogError } from '../http/log/error-log.ts';
 import { ByteCache, bytesOf } from '../model/byte-cache.ts';
 import { introspectionCache } from './compiled/introspection.ts';
+import { RepeatedMutations } from './compiled/repeated-mutations.ts';
+import { bytesOfDocument, RepeatedOperations } from './compiled/repeated-operations.ts';
 import type { Context } from './context.ts';
-import { formatGraphqlError } from './error-format.ts';
-import { idempotency } from './idempotency.ts';
+import { formatGraphqlError, withCode } from './error-format.ts';
+import { Idempotency } from './idempotency.ts';
 import { rejectSubgraphDocument, requireToken } from './limits/authentication.ts';
 import { InputViolations } from './limits/input-violations.ts';
 import { limitDocument, MAX_DOCUMENT_TOKENS } from './limits/limits.ts';
-import { requestChecks } from './limits/request-checks.ts';
+import { RequestChecks } from './limits/request-checks.ts';
 import type { Turns } from './limits/turns.ts';
 import { CSRF_HEADERS } from './protocol/apollo-request.ts';
 import { type Execution, graphqlOperation, textResult } from './response.ts';
-
-// The memory of a parsed document per character of its text. Measured with Node 26.
-const BYTES_PER_CHARACTER = 100;
 
 const MAX_DOCUMENT_CACHE_BYTES = 10_000_000;
 
@@ -52,8 +51,6 @@ export type GraphqlServerSettings = {
   readonly introspection: boolean;
   readonly logger: FastifyBaseLogger;
   readonly logError: LogError;
-  /** Further plugins, which run after those defined here. */
-  readonly plugins: readonly ApolloServerPlugin<Context>[];
   readonly turns: Turns;
 };
 
@@ -66,11 +63,20 @@ export class GraphqlServer {
   readonly #violations: InputViolations;
   readonly #logError: LogError;
   readonly #server: ApolloServer<Context>;
+  /** The operations that are executed without Apollo Server. */
+  readonly repeated: RepeatedOperations;
 
   constructor(schema: GraphQLSchema, settings: GraphqlServerSettings) {
-    const { introspection, logger, logError } = settings;
+    const { introspection, logger, logError, turns } = settings;
     this.#logError = logError;
     this.#violations = new InputViolations(schema, introspection);
+    const checks = new RequestChecks(schema, this.#violations);
+    const idempotency = new Idempotency(logError);
+    const mutations = new RepeatedMutations(schema, checks, idempotency, (errors, document, context) => {
+      this.#violations.locate(document, errors);
+      return errors.map((error) => this.#formatError(withCode(error), error, context));
+    });
+    this.repeated = new RepeatedOperations(schema, turns, mutations);
     this.#server = new ApolloServer<Context>({
       schema,
       // The rule below has a message of its own.
@@ -80,7 +86,7 @@ export class GraphqlServer {
       stopOnTerminationSignals: false,
       logger,
       parseOptions: { maxTokens: MAX_DOCUMENT_TOKENS },
-      documentStore: this.#documentCache(settings.turns),
+      documentStore: this.#documentCache(turns),
       persistedQueries: { cache: this.#persistedQueryCache() },
       validationOptions: { maxErrors: MAX_VALIDATION_ERRORS },
       validationRules: [
@@ -90,8 +96,14 @@ export class GraphqlServer {
       ],
       csrfPrevention: { requestHeaders: [...CSRF_HEADERS] },
       stringifyResult: (result) => this.#takeResult(result),
-      formatError: (formatted, thrown) => this.#formatError(formatted, thrown),
-      plugins: this.#plugins(schema, settings),
+      formatError: (formatted, thrown) => this.#formatError(formatted, thrown, this.#context),
+      plugins: [
+        checks.plugin(),
+        introspectionCache(),
+        idempotency.plugin(),
+        this.repeated.plugin(),
+        ...pluginsOfApollo(settings),
+      ],
     });
   }
 
@@ -121,31 +133,8 @@ export class GraphqlServer {
     }
   }
 
-  #plugins(
-    schema: GraphQLSchema,
-    { sandbox, plugins }: GraphqlServerSettings,
-  ): ApolloServerPlugin<Context>[] {
-    return [
-      requestChecks(schema, this.#violations),
-      introspectionCache(),
-      idempotency((error) => this.#logError(error, this.#requestId)),
-      ...plugins,
-      sandbox
-        ? ApolloServerPluginLandingPageLocalDefault({ embed: { runTelemetry: false } })
-        : ApolloServerPluginLandingPageDisabled(),
-      ApolloServerPluginCacheControlDisabled(),
-      ApolloServerPluginInlineTraceDisabled(),
-      ApolloServerPluginSchemaReportingDisabled(),
-      ApolloServerPluginUsageReportingDisabled(),
-    ];
-  }
-
   get #context(): Context | undefined {
     return this.#runs.getStore()?.context;
-  }
-
-  get #requestId(): string {
-    return this.#context?.client.requestId ?? '';
   }
 
   /** Takes the result that Apollo Server would write as JSON. */
@@ -155,21 +144,22 @@ export class GraphqlServer {
     return '';
   }
 
-  #formatError(formatted: GraphQLFormattedError, thrown: unknown): GraphQLFormattedError {
+  #formatError(
+    formatted: GraphQLFormattedError,
+    thrown: unknown,
+    context: Context | undefined,
+  ): GraphQLFormattedError {
     // A field of the result of a mutation has an error after the mutation.
     const isAfterMutation = (formatted.path?.length ?? 0) > 1;
-    const hasChanged = isAfterMutation && (this.#context?.mayHaveChanged ?? false);
-    const requestId = this.#requestId;
+    const hasChanged = isAfterMutation && (context?.mayHaveChanged ?? false);
+    const requestId = context?.client.requestId ?? '';
     return formatGraphqlError({ formatted, thrown, hasChanged, requestId }, this.#violations, (logged) =>
       this.#logError(logged, requestId),
     );
   }
 
   #documentCache(turns: Turns) {
-    const cache = this.#cache<DocumentNode>(
-      MAX_DOCUMENT_CACHE_BYTES,
-      ({ loc }) => BYTES_PER_CHARACTER * (loc?.end ?? 1),
-    );
+    const cache = this.#cache<DocumentNode>(MAX_DOCUMENT_CACHE_BYTES, bytesOfDocument);
     // A document without a valid token is validated each time, because a rule of the validation refuses it.
     const get = async (key: string) => {
       const context = this.#context;
@@ -208,6 +198,18 @@ export class GraphqlServer {
   get #isAuthenticated(): boolean {
     return this.#context?.isAuthenticated ?? false;
   }
+}
+
+function pluginsOfApollo({ sandbox }: GraphqlServerSettings): readonly ApolloServerPlugin<Context>[] {
+  return [
+    sandbox
+      ? ApolloServerPluginLandingPageLocalDefault({ embed: { runTelemetry: false } })
+      : ApolloServerPluginLandingPageDisabled(),
+    ApolloServerPluginCacheControlDisabled(),
+    ApolloServerPluginInlineTraceDisabled(),
+    ApolloServerPluginSchemaReportingDisabled(),
+    ApolloServerPluginUsageReportingDisabled(),
+  ];
 }
 
 function pageOf({ body }: HTTPGraphQLResponse): string {

@@ -1,6 +1,7 @@
 import {
   type ASTNode,
   type DocumentNode,
+  type GraphQLError,
   type GraphQLInputObjectType,
   type GraphQLInputType,
   type GraphQLLeafType,
@@ -12,6 +13,7 @@ import {
   isListType,
   isNonNullType,
   isRequiredInputField,
+  isValueNode,
   Kind,
   type OperationDefinitionNode,
   TypeInfo,
@@ -92,8 +94,10 @@ export class InputViolations {
     else if (isNonNullType(type) && defaultValue === undefined) yield { path: [], description: REQUIRED };
   }
 
-  /** Finds the positions of values in a document, for `ofValue`. */
-  locate(document: DocumentNode, nodes: readonly ValueNode[]): void {
+  /** Finds the positions of the values in a document that graphql-js has rejected, for `ofValue`. */
+  locate(document: DocumentNode, errors: readonly GraphQLError[]): void {
+    const nodes = errors.flatMap((error) => error.nodes?.filter(isValueNode) ?? []);
+    if (nodes.length === 0) return;
     const typeInfo = new TypeInfo(this.#schema);
     const enter = (
       node: ASTNode,

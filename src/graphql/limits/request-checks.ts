@@ -2,7 +2,6 @@ import type { ApolloServerPlugin } from '@apollo/server';
 import {
   type DocumentNode,
   type GraphQLSchema,
-  isValueNode,
   type OperationDefinitionNode,
   OperationTypeNode,
 } from 'graphql';
@@ -15,46 +14,72 @@ import { excessOfResponse, type ResponseCost } from './limits.ts';
 import { fragmentsOf, MergedFields } from './merged-fields.ts';
 import { OperationCost } from './operation-cost.ts';
 
-/**
- * Returns a plugin that records the operation of a request for the log and the metrics, and rejects
- * it before execution: a mutation with a token that may only read, variables of a wrong type, a response that could have too
- * many fields, and mutations beyond the rate limit. graphql-js would reject the variables, too, but its error messages contain
- * the values. Documents are cached, so that these checks are no validation rules.
- */
-export function requestChecks(
-  schema: GraphQLSchema,
-  violations: InputViolations,
-): ApolloServerPlugin<Context> {
-  // Of documents in the cache of Apollo Server: counting takes about a tenth of the time of a mutation.
-  const costs = new WeakMap<OperationDefinitionNode, ResponseCost>();
-  return {
-    requestDidStart: async () => ({
-      async didResolveOperation({ contextValue, request, document, operation }) {
-        // Apollo Server rejects a request without an operation later.
-        if (operation === undefined) return;
-        const type = operation.operation;
-        contextValue.state.operation = operation;
-        if (type !== OperationTypeNode.QUERY && contextValue.isAuthenticated) assertChanges(contextValue);
-        const variables = request.variables ?? {};
-        const cost = costs.get(operation) ?? new OperationCost(schema, fragmentsOf(document), operation);
-        costs.set(operation, cost);
-        const invalid = violations.ofVariables(operation, variables, cost.maxItems);
-        if (invalid.length > 0) {
-          const nodes = new Set(invalid.map(({ definition }) => definition));
-          throw refusal(invalidFields(invalid.map(({ violation }) => violation)), [...nodes]);
-        }
-        const excess = excessOfResponse(cost, variables);
-        if (excess !== undefined) throw documentRefusal(excess);
-        if (type === OperationTypeNode.MUTATION) await countMutations(contextValue, document, operation);
-      },
-
-      // The violations of the values in the document that graphql-js rejects need their positions.
-      async didEncounterErrors({ document, errors }) {
-        const values = errors.flatMap(({ nodes = [] }) => nodes.filter(isValueNode));
-        if (document !== undefined && values.length > 0) violations.locate(document, values);
-      },
-    }),
+/** A request whose document is valid. Apollo Server's own object of a request has these properties. */
+export type OperationRequest = {
+  readonly contextValue: Context;
+  readonly source: string;
+  readonly document: DocumentNode;
+  readonly operation: OperationDefinitionNode;
+  readonly request: {
+    readonly operationName?: string | null | undefined;
+    readonly variables?: Readonly<Record<string, unknown>> | null | undefined;
   };
+};
+
+/**
+ * The checks of a request whose operation is known. graphql-js would reject variables of a wrong type, too, but its error
+ * messages contain the values. Documents are cached, so that these checks are no validation rules.
+ */
+export class RequestChecks {
+  readonly #schema: GraphQLSchema;
+  readonly #violations: InputViolations;
+  // Of documents in a cache: counting takes about a tenth of the time of a mutation.
+  readonly #costs = new WeakMap<OperationDefinitionNode, ResponseCost>();
+
+  constructor(schema: GraphQLSchema, violations: InputViolations) {
+    this.#schema = schema;
+    this.#violations = violations;
+  }
+
+  plugin(): ApolloServerPlugin<Context> {
+    return {
+      requestDidStart: async () => ({
+        didResolveOperation: async ({ contextValue, source, document, operation, request }) => {
+          // Apollo Server rejects a request without an operation later.
+          if (operation) await this.check({ contextValue, source, document, operation, request });
+        },
+
+        // The violations of the values in the document that graphql-js rejects need their positions.
+        didEncounterErrors: async ({ document, errors }) => {
+          if (document !== undefined) this.#violations.locate(document, errors);
+        },
+      }),
+    };
+  }
+
+  /**
+   * Records the operation of a request for the log and the metrics.
+   *
+   * @throws the refusal of a mutation with a token that may only read, of variables of a wrong type, of a response that could
+   *   have too many fields, and of mutations beyond the rate limit
+   */
+  async check({ contextValue, request, document, operation }: OperationRequest): Promise<void> {
+    const type = operation.operation;
+    contextValue.state.operation = operation;
+    if (type !== OperationTypeNode.QUERY && contextValue.isAuthenticated) assertChanges(contextValue);
+    const variables = request.variables ?? {};
+    const cost =
+      this.#costs.get(operation) ?? new OperationCost(this.#schema, fragmentsOf(document), operation);
+    this.#costs.set(operation, cost);
+    const invalid = this.#violations.ofVariables(operation, variables, cost.maxItems);
+    if (invalid.length > 0) {
+      const nodes = new Set(invalid.map(({ definition }) => definition));
+      throw refusal(invalidFields(invalid.map(({ violation }) => violation)), [...nodes]);
+    }
+    const excess = excessOfResponse(cost, variables);
+    if (excess !== undefined) throw documentRefusal(excess);
+    if (type === OperationTypeNode.MUTATION) await countMutations(contextValue, document, operation);
+  }
 }
 
 /** Counts each mutation like a request, so that the rate limits bound the rows that a client adds. */

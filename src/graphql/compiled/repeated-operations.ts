@@ -16,17 +16,18 @@ import { expandedSelections, fragmentsOf } from '../limits/merged-fields.ts';
 import { amountFor, OperationCost } from '../limits/operation-cost.ts';
 import type { Turns } from '../limits/turns.ts';
 import { type Execution, graphqlOperation } from '../response.ts';
+import type { Mutation, RepeatedMutations } from './repeated-mutations.ts';
 
-/** The parts of a GraphQL request that a compiled query needs. */
+/** The parts of a GraphQL request that a repeated operation needs. */
 type GraphqlRequest = {
   readonly query: string;
   readonly operationName?: string | null;
   readonly variables?: Readonly<Record<string, unknown>> | null;
 };
 
-type CompiledQuery = {
-  /** Resolves to undefined if the result has an error, which Apollo Server formats when it executes the query again. */
-  execute(context: Context, variables: GraphqlRequest['variables']): Promise<Execution | undefined>;
+type RepeatedOperation = {
+  /** Resolves to undefined if Apollo Server has to process the request: nothing was changed. */
+  execute(context: Context, request: GraphqlRequest): Promise<Execution | undefined>;
   /** Its memory, in bytes. */
   readonly bytes: number;
   readonly cost: ResponseCost;
@@ -41,6 +42,8 @@ const MAX_SEEN_BYTES = 2_000_000;
 // In response fields. It takes about 0.2 ms of processor time.
 const MAX_SMALL_RESPONSE = 500;
 
+const BYTES_PER_CHARACTER = 100;
+
 // The memory of a query and of each selection, parsed, compiled and counted, without its text. Measured with Node 26.
 const BYTES_PER_QUERY = 6000;
 const BYTES_PER_SELECTION = 2300;
@@ -53,45 +56,45 @@ const MAX_SELECTIONS = 200;
 const NOT_COMPILED = /__(proto__|schema|type\b)/;
 
 /**
- * A cache of compiled queries. A query is compiled when Apollo Server executes it for the second
- * time, after parsing and validation. Only the compiled code is cached: the token, the variables
- * and the media type are checked for each request.
+ * A cache of operations that are executed without Apollo Server, from their third execution on: compiled queries, and parsed
+ * mutations. An operation is added when Apollo Server executes it for the second time, after parsing and validation. The
+ * token, the variables and the media type are checked for each request.
  */
-export class CompiledQueries {
+export class RepeatedOperations {
   readonly #schema: GraphQLSchema;
-  readonly #queries = new ByteCache<CompiledQuery>(MAX_CACHE_BYTES, ({ bytes }) => bytes);
-  /** The queries that were executed once, and those that can't be compiled. */
+  readonly #operations = new ByteCache<RepeatedOperation>(MAX_CACHE_BYTES, ({ bytes }) => bytes);
+  /** The operations that were executed once, and those that can't be compiled. */
   readonly #seen = new ByteCache<'once' | 'not compilable'>(MAX_SEEN_BYTES);
-
   readonly #turns: Turns;
+  readonly #mutations: RepeatedMutations;
 
-  constructor(schema: GraphQLSchema, turns: Turns) {
+  constructor(schema: GraphQLSchema, turns: Turns, mutations: RepeatedMutations) {
     this.#schema = schema;
     this.#turns = turns;
+    this.#mutations = mutations;
   }
 
   /**
-   * Executes the compiled query of a request. One with a large response waits for its turn among the requests of its account.
+   * Executes the operation of a request. One with a large response waits for its turn among the requests of its account.
    * Returns undefined, at once or later, if Apollo Server has to process it.
    */
   execute(body: unknown, context: Context): Promise<Execution | undefined> | undefined {
     const request = context.isAuthenticated ? graphqlRequest(body) : undefined;
-    const query = request && this.#find(request);
-    if (request === undefined || query === undefined) return undefined;
-    const { variables } = request;
-    const amount = amountFor(query.cost.responseFields, variables ?? {});
-    if (amount <= MAX_SMALL_RESPONSE) return query.execute(context, variables);
-    return this.#turns.run(context, amount, () => query.execute(context, variables));
+    const operation = request && this.#find(request);
+    if (request === undefined || operation === undefined) return undefined;
+    const amount = amountFor(operation.cost.responseFields, request.variables ?? {});
+    if (amount <= MAX_SMALL_RESPONSE) return operation.execute(context, request);
+    return this.#turns.run(context, amount, () => operation.execute(context, request));
   }
 
-  #find(request: GraphqlRequest): CompiledQuery | undefined {
-    const query = this.#queries.get(cacheKey(request));
+  #find(request: GraphqlRequest): RepeatedOperation | undefined {
+    const operation = this.#operations.get(cacheKey(request));
     const variables = request.variables ?? {};
-    if (query === undefined || hasTooManyItems(query.cost, variables)) return undefined;
-    return excessOfResponse(query.cost, variables) === undefined ? query : undefined;
+    if (operation === undefined || hasTooManyItems(operation.cost, variables)) return undefined;
+    return excessOfResponse(operation.cost, variables) === undefined ? operation : undefined;
   }
 
-  /** Returns the plugin of Apollo Server that compiles a query at its second execution. */
+  /** Returns the plugin of Apollo Server that adds an operation at its second execution. */
   plugin(): ApolloServerPlugin<Context> {
     return {
       requestDidStart: async () => ({
@@ -103,14 +106,31 @@ export class CompiledQueries {
           const seen = this.#seen.get(key);
           if (seen === undefined) this.#seen.set(key, 'once');
           contextValue.state.isRepeated = seen !== undefined;
-          if (seen !== 'once' || operation === undefined || this.#queries.get(key) !== undefined) return;
-          const compiled = compile(this.#schema, source, document, operation);
-          if (compiled === undefined) this.#seen.set(key, 'not compilable');
-          else this.#queries.set(key, compiled);
+          if (seen !== 'once' || operation === undefined || this.#operations.get(key) !== undefined) return;
+          const repeated =
+            operation.operation === OperationTypeNode.MUTATION
+              ? this.#mutation({ source, document, operation })
+              : compile(this.#schema, source, document, operation);
+          if (repeated === undefined) this.#seen.set(key, 'not compilable');
+          else this.#operations.set(key, repeated);
         },
       }),
     };
   }
+
+  #mutation(mutation: Mutation): RepeatedOperation {
+    const { document, operation } = mutation;
+    return {
+      execute: (context, request) => this.#mutations.execute(mutation, request, context),
+      bytes: BYTES_PER_QUERY + bytesOfDocument(document),
+      cost: new OperationCost(this.#schema, fragmentsOf(document), operation),
+    };
+  }
+}
+
+/** Returns the memory of a parsed document. Measured with Node 26, per character of its text. */
+export function bytesOfDocument({ loc }: DocumentNode): number {
+  return BYTES_PER_CHARACTER * (loc?.end ?? 1);
 }
 
 /** Returns the GraphQL request in a JSON body, or undefined if only Apollo Server can execute it. */
@@ -125,15 +145,14 @@ function graphqlRequest(body: unknown): GraphqlRequest | undefined {
   return isSupported ? (body as GraphqlRequest) : undefined;
 }
 
-/** Compiles an operation. Returns undefined if it is not a query that graphql-jit can compile. */
+/** Compiles a query. Returns undefined if graphql-jit can't. */
 function compile(
   schema: GraphQLSchema,
   query: string,
   document: DocumentNode,
   operation: OperationDefinitionNode,
-): CompiledQuery | undefined {
-  const isQuery = operation.operation === OperationTypeNode.QUERY;
-  if (!isQuery || NOT_COMPILED.test(query) || isIntrospection(document)) return undefined;
+): RepeatedOperation | undefined {
+  if (NOT_COMPILED.test(query) || isIntrospection(document)) return undefined;
   const fragments = fragmentsOf(document);
   const selections = expandedSelections(operation.selectionSet, fragments);
   if (selections > MAX_SELECTIONS) return undefined;
@@ -153,8 +172,9 @@ function compile(
   if (!isCompiledQuery(compiled)) return undefined;
   const described = graphqlOperation(operation, true);
   return {
-    async execute(context, variables) {
+    async execute(context, { variables }) {
       const result = await compiled.query(undefined, context, variables);
+      // Apollo Server formats an error when it executes the query again.
       const isFinal = result.errors === undefined || context.state.refusal !== undefined;
       return isFinal ? { operation: described, result } : undefined;
     },
