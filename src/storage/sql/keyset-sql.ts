@@ -71,8 +71,9 @@ export function listStatement(
 
   // Not a union, which PostgreSQL plans at each execution. Both engines give the columns of VALUES these names.
   const ofPart = partCount === 0 ? [] : [`${part} = parts.column2`];
-  // With the order, a large list is counted by its index, up to the limit.
-  const counted = `SELECT id ${search(ofPart, `${key} > '' ORDER BY ${key}`)} LIMIT ${maxCount}`;
+  // With the order, a large list is counted by its index, up to the limit. Matches would be sorted for nothing.
+  const order = matchedBy === undefined ? ` ORDER BY ${key}` : '';
+  const counted = `SELECT id ${search(ofPart, `${key} > ''${order}`)} LIMIT ${maxCount}`;
   const total = kind === 'count' ? `(SELECT COUNT(*) FROM (${counted}) AS counted)` : count;
   const previous = `(SELECT id ${search(ofPart, before)} LIMIT 1)`;
   const fields = {
