@@ -21,7 +21,7 @@ export type ListSource<R extends ListRow, T> = Selection<R> & {
 
 /**
  * Returns one page of a list, or of each of its selected parts, which one statement reads. Total counts and flags of
- * previous items need further statements, which are executed when the first of them is read.
+ * previous items can need further statements, which are executed when the first of them is read.
  *
  * @param input `first` and `after`, or `last` and `before`
  */
@@ -33,11 +33,14 @@ export async function readLists<R extends ListRow, T>(
   const request = parsePageRequest(input, pageTokens, filter);
   const pages = await list.readPages(database, selection, request);
   const { readCounts, readPrevious } = list.metadata(database, selection, request);
+  // Without more items, the first page has all that would be counted.
+  const isFirst = request.position === undefined && selection.range === undefined && !selection.isWanted;
   return pages.map((page, index) => ({
     ...page,
     items: page.items.map(toItem),
     cursorAt: (item) => pageTokens.encode((page.items[item] as R).id, filter),
-    readTotalCount: async () => (await readCounts())[index]?.totalCount ?? 0,
+    readTotalCount: async () =>
+      isFirst && !page.hasMore ? page.items.length : ((await readCounts())[index]?.totalCount ?? 0),
     readHasPrevious: async () => (await readPrevious())[index]?.hasPrevious ?? false,
   }));
 }
