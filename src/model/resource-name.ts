@@ -72,6 +72,22 @@ export function firstUlid(timeMs: number): Ulid {
  * the same millisecond. Source: github.com/ulid/spec.
  */
 export function idGenerator(clock: () => number): () => Ulid {
-  const next = monotonicFactory();
+  const next = monotonicFactory(bufferedRandom());
   return () => next(clock()) as Ulid;
+}
+
+/**
+ * Returns a function that returns random numbers from 0 to less than 1, of 8 bits each, as a ULID needs them. The library
+ * would ask the random number generator for each byte.
+ */
+function bufferedRandom(): () => number {
+  const bytes = new Uint8Array(4096);
+  let next = bytes.length;
+  return () => {
+    if (next === bytes.length) {
+      crypto.getRandomValues(bytes);
+      next = 0;
+    }
+    return (bytes[next++] ?? 0) / 256;
+  };
 }
