@@ -27,12 +27,8 @@ const IS_OTHER =
 /** The statements that were executed, each with its parameters, and on SQLite whether that was in a transaction. */
 type Statements = Map<string, { readonly params: readonly unknown[]; readonly isInTransaction: boolean }>;
 
-/** What the driver of PostgreSQL sends: a group of statements, or one. */
-type SentQuery = {
-  readonly statements?: readonly Statement[];
-  readonly text?: string;
-  readonly values?: readonly unknown[];
-};
+/** What the driver of PostgreSQL sends. That of the driver itself has no statements. */
+type SentQuery = { readonly statements?: readonly Statement[] };
 
 /** Records the statements that the drivers execute from now on. */
 function recordStatements(): Statements {
@@ -54,9 +50,8 @@ function recordStatements(): Statements {
   const { query } = Client.prototype;
   const onPostgres = vi.spyOn(Client.prototype, 'query');
   onPostgres.mockImplementation(function (this: PgClient, ...args: unknown[]) {
-    const { statements: group, text, values } = args[0] as SentQuery;
-    if (group !== undefined) for (const { sql, params } of group) record(sql, params);
-    else if (text !== undefined) record(text, values);
+    const { statements: group = [] } = args[0] as SentQuery;
+    for (const { sql, params } of group) record(sql, params);
     return Reflect.apply(query, this, args);
   } as typeof query);
   onTestFinished(() => {

@@ -138,17 +138,22 @@ test.each<[string, (database: Database) => Promise<unknown>]>([
   },
 );
 
-test('the first statement of a transaction is not executed if its BEGIN fails, nor the others before a COMMIT', async () => {
-  const { read } = await openItems();
+async function connect(): Promise<PoolClient> {
   const client = new driver.Client({ connectionString: url, pipeline: true });
   await client.connect();
   onTestFinished(() => client.end());
+  return client as PoolClient;
+}
+
+test('the first statement of a transaction is not executed if its BEGIN fails, nor the others before a COMMIT', async () => {
+  const { read } = await openItems();
+  const client = await connect();
   const begin = [{ sql: 'BEGIN', params: [] }];
   const fail = { sql: 'SELECT 1 / 0', params: [] };
   const settings = { timeoutMs: 5000, deadline: undefined, hasPooler: false, onRelease: () => {} };
   const sessionWith = (...statements: (typeof fail)[]) => {
     const statementName = statementNames();
-    return new Session(client as PoolClient, { ...settings, statementName, begin: () => statements });
+    return new Session(client, { ...settings, statementName, begin: () => statements });
   };
   await expect(sessionWith(fail).begin(ADD, ['a', 1])).rejects.toMatchObject({ code: '22012' });
   expect(await read(LIST)).toEqual([]);
@@ -273,6 +278,24 @@ test('a transaction whose connection ends before COMMIT is sent is UNAVAILABLE',
   });
   expect(await errorOf(cut)).toMatchObject({ reason: 'UNAVAILABLE' });
   expect(await database.read(LIST)).toEqual([]);
+});
+
+test('the rows of a prepared statement are described once per connection, and it fails if its columns change', async () => {
+  const { write } = await openItems();
+  const client = await connect();
+  const onDescription = vi.fn();
+  client.connection.on('rowDescription', onDescription);
+  const begin = () => [{ sql: 'BEGIN', params: [] }];
+  const settings = { timeoutMs: 5000, deadline: undefined, hasPooler: false, onRelease: () => {} };
+  const session = new Session(client, { ...settings, statementName: statementNames(), begin });
+  await session.query(LIST);
+  await session.begin(ADD, ['a', 1]);
+  expect(await session.query(LIST)).toEqual([{ id: 'a', at: '1' }]);
+  expect(onDescription).toHaveBeenCalledOnce();
+  await session.commitTransaction();
+
+  await write('ALTER TABLE item ALTER at TYPE TEXT');
+  await expect(session.query(LIST)).rejects.toMatchObject({ code: '0A000' });
 });
 
 test('concurrent reads have their own results, and one that fails has no effect on the others', async () => {

@@ -1,8 +1,11 @@
-import { type Connection, Query, type QueryResult } from 'pg';
-import type { Row, Statement } from '../../port/database.ts';
+import { type Connection, type PoolClient, Query, type QueryResult } from 'pg';
+import type { Row, Statement, Value } from '../../port/database.ts';
 
 /** A statement, and the name under which it is prepared, if it is. */
 export type NamedStatement = Statement & { readonly name: string | undefined };
+
+/** A column of a result: its name, and the parser of its values. */
+type Column = { readonly name: string; parse(text: string): Value };
 
 // The types of the driver leave these parts out.
 type GroupConnection = Connection & {
@@ -18,16 +21,24 @@ type DriverQuery = {
   /** Of the statement whose messages come next; the driver notes that it is prepared. */
   text: string;
   name: string | undefined;
-  handleCommandComplete(message: unknown, connection: Connection): void;
-  handleError(error: Error, connection: GroupConnection): void;
+  /** Can be replaced by programs that trace. */
+  callback: Callback<Row>;
 };
-const DriverQuery = Query as unknown as new (text: string, callback: DriverCallback) => DriverQuery;
-type DriverCallback = (error: Error | null, results: QueryResult | readonly QueryResult[]) => void;
+const DriverQuery = Query as unknown as new (text: string, callback: unknown) => DriverQuery;
+
+/** Is called with the rows of the last statement, or with the error of one. */
+type Callback<R extends Row> = (error: Error | null, rows: readonly R[]) => void;
 
 /**
- * Statements that are sent in one packet with one Sync message at the end. After a statement that fails, the server skips
- * the others: a statement after BEGIN can't be committed if BEGIN has failed, for example because it was cancelled.
- * Statements with a Sync message each would go on without the transaction.
+ * The columns of the prepared statements of a connection, by name. The server describes them once, because the driver takes
+ * longer for a description than for a row. A prepared statement whose columns have changed fails.
+ */
+const COLUMNS = new WeakMap<PoolClient, Map<string, readonly Column[]>>();
+
+/**
+ * One or more statements that are sent in one packet with one Sync message at the end. After a statement that fails, the
+ * server skips the others: a statement after BEGIN can't be committed if BEGIN has failed, for example because it was
+ * cancelled. Statements with a Sync message each would go on without the transaction.
  *
  * A pooler between has to keep the connection to the server up to the answer to a Sync message, so that it can't separate
  * them either. PgBouncer does so in its mode `transaction`. It refuses BEGIN in its mode `statement`, and loses nothing
@@ -37,16 +48,18 @@ type DriverCallback = (error: Error | null, results: QueryResult | readonly Quer
  */
 export class StatementGroup<R extends Row> extends DriverQuery {
   readonly statements: readonly NamedStatement[];
+  readonly #client: PoolClient;
+  readonly #known: Map<string, readonly Column[]>;
   #doneCount = 0;
+  #columns: readonly Column[] = [];
+  #rows: R[] = [];
 
-  /** @param callback is called with the rows of the last statement, or with the error of one */
-  constructor(
-    statements: readonly NamedStatement[],
-    callback: (error: Error | null, rows: readonly R[]) => void,
-  ) {
-    const text = statements.map(({ sql }) => sql).join('; ');
-    super(text, (error, results) => callback(error, [results].flat().at(-1)?.rows ?? []));
+  constructor(client: PoolClient, statements: readonly NamedStatement[], callback: Callback<R>) {
+    super(statements.map(({ sql }) => sql).join('; '), callback);
+    this.#client = client;
     this.statements = statements;
+    this.#known = COLUMNS.get(client) ?? new Map();
+    COLUMNS.set(client, this.#known);
   }
 
   /** Whether all statements but the last one have succeeded. */
@@ -54,7 +67,7 @@ export class StatementGroup<R extends Row> extends DriverQuery {
     return this.#doneCount >= this.statements.length - 1;
   }
 
-  /** Is called by the driver. */
+  /** Is called by the driver, as are the methods below. */
   submit(connection: GroupConnection): void {
     const { parsedStatements, submittedNamedStatements } = connection;
     for (const { name, sql, params } of this.statements) {
@@ -63,29 +76,64 @@ export class StatementGroup<R extends Row> extends DriverQuery {
       if (!isKnown && name !== undefined) submittedNamedStatements[name] = sql;
       const values = params.map((value) => (value === null ? null : String(value)));
       connection.bind({ statement: name, values });
-      connection.describe({ type: 'P' });
+      if (name === undefined || !this.#known.has(name)) connection.describe({ type: 'P' });
       connection.execute({});
     }
     connection.sync();
     this.#expectNext();
   }
 
-  override handleCommandComplete(message: unknown, connection: Connection): void {
-    super.handleCommandComplete(message, connection);
+  handleRowDescription({ fields }: Pick<QueryResult, 'fields'>): void {
+    this.#columns = fields.map(({ name, dataTypeID }) => ({
+      name,
+      parse: this.#client.getTypeParser(dataTypeID),
+    }));
+    if (this.name !== undefined) this.#known.set(this.name, this.#columns);
+  }
+
+  handleDataRow({ fields }: { readonly fields: readonly (string | null)[] }): void {
+    const row: Record<string, Value> = {};
+    for (const [index, { name, parse }] of this.#columns.entries()) {
+      const text = fields[index] ?? null;
+      row[name] = text === null ? null : parse(text);
+    }
+    this.#rows.push(row as R);
+  }
+
+  handleCommandComplete(): void {
     this.#doneCount += 1;
     this.#expectNext();
   }
 
-  override handleError(error: Error, connection: GroupConnection): void {
+  handleReadyForQuery(): void {
+    this.#end(null, this.#rows);
+  }
+
+  handleError(error: Error, { submittedNamedStatements }: GroupConnection): void {
     // Those after it were not prepared.
     for (const { name } of this.statements.slice(this.#doneCount)) {
-      if (name !== undefined) delete connection.submittedNamedStatements[name];
+      if (name !== undefined) delete submittedNamedStatements[name];
     }
-    super.handleError(error, connection);
+    this.#end(error, []);
   }
 
   #expectNext(): void {
     const next = this.statements[this.#doneCount];
-    if (next !== undefined) Object.assign(this, { text: next.sql, name: next.name });
+    if (next === undefined) return;
+    this.text = next.sql;
+    this.name = next.name;
+    this.#columns = (next.name !== undefined && this.#known.get(next.name)) || [];
+    this.#rows = [];
+  }
+
+  /**
+   * The driver's queue is an array, whose old copies keep the queries in memory. So a query that has ended holds no rows, and
+   * no function of its request.
+   */
+  #end(error: Error | null, rows: readonly R[]): void {
+    const { callback } = this;
+    this.callback = () => {};
+    this.#rows = [];
+    callback(error, rows);
   }
 }

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { type PoolClient, Query } from 'pg';
+import type { PoolClient } from 'pg';
 import type { Row } from '../../port/database.ts';
 import { type NamedStatement, StatementGroup } from './statement-group.ts';
 
@@ -11,12 +11,8 @@ export type SentStatements<R extends Row> = {
   isAtLast(): boolean;
 };
 
-// The driver's queue is an array, whose old copies keep the queries in memory. So a query that has ended holds no rows, and
-// no function of its request.
-const ENDED = { callback: () => {}, _result: undefined, _results: undefined };
-
 /**
- * Sends statements. What is sent in one turn of the event loop shares a packet. Several statements are a `StatementGroup`.
+ * Sends statements. What is sent in one turn of the event loop shares a packet.
  *
  * The driver's own promises would keep the rows in memory for so long that collecting them takes a tenth of the time
  * of a page.
@@ -27,17 +23,9 @@ export function sendStatements<R extends Row>(
 ): SentStatements<R> {
   cork(client);
   const { promise, resolve, reject } = Promise.withResolvers<readonly R[]>();
-  const [first, second] = statements;
-  if (first !== undefined && second === undefined) {
-    const query = new Query<R>(first.sql, [...first.params], (error, result) => {
-      if (error) reject(error);
-      else resolve(result.rows);
-      Object.assign(query, ENDED);
-    });
-    client.query(Object.assign(query, { name: first.name }));
-    return { rows: promise, isAtLast: () => true };
-  }
-  const group = new StatementGroup<R>(statements, (error, rows) => (error ? reject(error) : resolve(rows)));
+  const group = new StatementGroup<R>(client, statements, (error, rows) =>
+    error ? reject(error) : resolve(rows),
+  );
   client.query(group);
   return { rows: promise, isAtLast: () => group.isAtLast };
 }
