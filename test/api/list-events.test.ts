@@ -36,8 +36,12 @@ beforeAll(async () => {
   await authorize(gateway, app);
 });
 
-const EVENTS = `query ($action: String, $resource: ResourceName) {
-  events(first: 100, action: $action, resource: $resource) {
+const EVENTS = `query (
+  $action: String, $resource: ResourceName, $since: DateTime, $until: DateTime, $settled: Boolean
+) {
+  events(
+    first: 100, action: $action, resource: $resource, since: $since, until: $until, settled: $settled
+  ) {
     nodes {
       id name action resource resourceTitle credential token fields address requestId count time lastTime
     }
@@ -92,6 +96,40 @@ test('an action without events has none, and null selects all', async () => {
   expect(await read({ action: 'app.delete' })).toMatchObject({ nodes: [], totalCount: 0 });
   expect((await read({ action: null, resource: null })).nodes).toHaveLength(ACTIONS.length);
 });
+
+test('events are found from a time on and before another one, also by a literal, and null selects all', async () => {
+  const { nodes } = await read();
+  const times: readonly string[] = nodes.map(({ time }: { time: string }) => time);
+  const since = times[3] ?? '';
+  const until = times[0] ?? '';
+  const timesOf = async (variables: object) =>
+    (await read(variables)).nodes.map(({ time }: { time: string }) => time);
+  expect(new Set(times).size).toBeGreaterThan(2);
+  expect(await timesOf({ since })).toEqual(times.filter((time) => time >= since));
+  expect(await timesOf({ until })).toEqual(times.filter((time) => time < until));
+  const between = times.filter((time) => time >= since && time < until);
+  expect(await timesOf({ since: since.replace('Z', '+00:00'), until })).toEqual(between);
+  expect(await timesOf({ until, resource: tenant.wallet })).not.toEqual([]);
+  expect(await timesOf({ since, resource: tenant.wallet, settled: true })).toEqual([]);
+  expect(await timesOf({ since: null, until: null })).toEqual(times);
+  const literal = `{ events(first: 100, since: "${since}", until: "${until}") { nodes { time } } }`;
+  const { data } = await graphqlBody(gateway.url, tenant.token, literal);
+  expect(data.events.nodes).toEqual(between.map((time) => ({ time })));
+});
+
+test.each(['2026-02-30T00:00:00Z', '2026-01-31', 'yesterday', 1_700_000_000_000])(
+  'the time %j is refused, by its name, also as a literal',
+  async (time) => {
+    for (const field of ['since', 'until']) {
+      const refused = { reason: 'INVALID_FIELD', fieldViolations: [{ field }] };
+      expect(await read({ [field]: time })).toMatchObject(refused);
+      const literal = `{ events(${field}: ${JSON.stringify(time)}) { totalCount } }`;
+      const { errors } = await graphqlBody(gateway.url, tenant.token, literal);
+      expect(errors[0].extensions).toMatchObject({ code: 'GRAPHQL_VALIDATION_FAILED' });
+      expect(errors[0].message).toContain('DateTime');
+    }
+  },
+);
 
 test.each([
   ['action', 'app.created'],

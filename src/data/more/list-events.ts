@@ -38,8 +38,8 @@ type EventDependencies = ListDependencies & Partial<Pick<Dependencies, 'requestT
  * Returns one page of the audit events of an account, the newest first. The operator can read those of all accounts, and of an
  * account that has been deleted.
  *
- * @param input the arguments of a connection and, optionally, `action`, `resource` and `settled`, and for the operator `account`,
- *   `since` and `until`; null means omitted
+ * @param input the arguments of a connection and, optionally, `action`, `resource`, `since`, `until` and `settled`, and for the
+ *   operator `account`; null means omitted
  */
 export const listEvents = operation(
   { caller: 'whole account', changes: false },
@@ -48,8 +48,14 @@ export const listEvents = operation(
     caller: Caller | 'operator',
     input: UntrustedInput,
   ): Promise<ConnectionPage<AuditEvent>> => {
-    const { account, since, action, resource, ...fields } = parseFields(input, VALIDATORS);
-    const until = input['settled'] ? settledTime(dependencies) : fields.until;
+    const {
+      account,
+      since,
+      until = Number.POSITIVE_INFINITY,
+      action,
+      resource,
+    } = parseFields(input, VALIDATORS);
+    const end = Math.min(until, input['settled'] ? settledTime(dependencies) : until);
     const accountId = caller === 'operator' ? account && idOf(account) : caller.principal.accountId;
     // Those of an account have indexes. Only the operator can search for those of all accounts.
     const isWanted = (row: AuditEventRow) =>
@@ -59,7 +65,7 @@ export const listEvents = operation(
       ...listOf(accountId, action, resource),
       range: [
         since === undefined ? '' : ulidTime(since),
-        until === undefined ? 'Z' : ulidTime(until),
+        Number.isFinite(end) ? ulidTime(end) : 'Z',
       ] as const,
       isWanted: isSearched ? isWanted : undefined,
       toItem: auditEventFromRow,

@@ -566,6 +566,8 @@ export type QueryEventsArgs = {
   last?: InputMaybe<Scalars['Int']['input']>;
   resource?: InputMaybe<Scalars['ResourceName']['input']>;
   settled?: InputMaybe<Scalars['Boolean']['input']>;
+  since?: InputMaybe<Scalars['DateTime']['input']>;
+  until?: InputMaybe<Scalars['DateTime']['input']>;
 };
 
 
