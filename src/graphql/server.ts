@@ -13,7 +13,6 @@ import {
   ApolloServerPluginUsageReportingDisabled,
 } from '@apollo/server/plugin/disabled';
 import { ApolloServerPluginLandingPageLocalDefault } from '@apollo/server/plugin/landingPage/default';
-import { KeyvAdapter } from '@apollo/utils.keyvadapter';
 import type { FastifyBaseLogger } from 'fastify';
 import {
   type DocumentNode,
@@ -173,11 +172,13 @@ export class GraphqlServer {
     return { ...cache, get };
   }
 
-  #persistedQueryCache(): KeyvAdapter {
-    const store = this.#cache<string>(MAX_PERSISTED_QUERY_BYTES, bytesOf);
-    // Keyv declares its class twice, for ES modules and for CommonJS, which the adapter is.
-    const keyv: unknown = new Keyv<string>({ store });
-    return new KeyvAdapter(keyv as ConstructorParameters<typeof KeyvAdapter<string>>[0]);
+  #persistedQueryCache() {
+    const keyv = new Keyv<string>({ store: this.#cache<string>(MAX_PERSISTED_QUERY_BYTES, bytesOf) });
+    return {
+      get: (key: string) => keyv.get(key),
+      set: async (key: string, value: string) => void (await keyv.set(key, value)),
+      delete: (key: string) => keyv.delete(key),
+    };
   }
 
   /** Returns a cache to which only requests with a valid token add, so that others cannot displace its entries. */
