@@ -3,7 +3,15 @@ import { titleKey } from '../model/title-key.ts';
 import type { Queryable, Row } from './port/database.ts';
 import { PROJECT, PROJECT_TABLE, type RowOf } from './sql/columns.ts';
 import { List } from './sql/keyset-list.ts';
-import { findAccountOf, insertInto, selectByIds, writeRow } from './sql/row-statements.ts';
+import {
+  findAccountOf,
+  ifRevision,
+  insertInto,
+  type RowId,
+  revisionList,
+  selectByIds,
+  writeRow,
+} from './sql/row-statements.ts';
 
 /** The columns of a project that queries return: all except the account, which is a parameter of every query. */
 export type ProjectItem = RowOf<typeof PROJECT>;
@@ -11,6 +19,12 @@ export type ProjectItem = RowOf<typeof PROJECT>;
 export type ProjectRow = ProjectItem & RowOf<'account_id'>;
 
 export type NewProjectRow = ProjectRow & RowOf<'title_key'>;
+
+/** The revision of an update, and new values for columns of a project. Columns with the value undefined are not changed. */
+type ProjectChanges = RowOf<'revision'> & {
+  readonly title: string | undefined;
+  readonly description: string | undefined;
+};
 
 const insert = insertInto('project', PROJECT_TABLE.columns);
 
@@ -33,8 +47,8 @@ export const PROJECTS_BY_TITLE = new List<ProjectItem>(TABLE, {
 });
 
 const UPDATE = `UPDATE project SET title = COALESCE($3, title), title_key = COALESCE($5, title_key),
-  description = COALESCE($4, description)
-WHERE account_id = $1 AND id = $2 RETURNING ${PROJECT}`;
+  description = COALESCE($4, description), revision = $6
+WHERE account_id = $1 AND id = $2 AND ${ifRevision(7)} RETURNING ${PROJECT}`;
 
 const DELETE_EXPIRED_TOKENS =
   'DELETE FROM token WHERE account_id = $1 AND project_id = $2 AND expire_time_ms <= $3';
@@ -61,15 +75,15 @@ export const findProjects = selectByIds(TABLE);
 
 export const findAccountOfProject = findAccountOf('projects');
 
-/** Updates a project of the account and returns its new row, or undefined if the project does not exist. */
+/** Updates a project and returns its new row, or undefined if it does not exist in the account or has none of the revisions. */
 export async function updateProject(
   database: Queryable,
-  accountId: Ulid,
-  id: Ulid,
-  { title, description }: { readonly title: string | undefined; readonly description: string | undefined },
+  { accountId, id }: RowId,
+  { title, description, revision }: ProjectChanges,
+  revisions: readonly Ulid[] | undefined,
 ): Promise<ProjectItem | undefined> {
   const key = title === undefined ? null : titleKey(title);
-  const params = [accountId, id, title ?? null, description ?? null, key];
+  const params = [accountId, id, title ?? null, description ?? null, key, revision, revisionList(revisions)];
   const [row] = await database.write<ProjectItem>(UPDATE, params);
   return row;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { MISSING_PROJECT, payloadOf } from '../support/actors.ts';
+import { graphqlBody, MISSING_PROJECT, payloadOf } from '../support/actors.ts';
 import { textOf } from '../support/engine.ts';
 import { seedTenant, useGateway } from '../support/gateway.ts';
 
@@ -27,5 +27,30 @@ test('an update of a project changes only the fields that it has', async () => {
     expect(await update({ [field]: value })).toMatchObject({ fieldViolations: [{ field }] });
   }
   expect((await update({ name: MISSING_PROJECT, title: 'x' })).reason).toBe('RESOURCE_NOT_FOUND');
+  expect(await textOf(gateway.database)).toBe(before);
+});
+
+test('the etag of a project changes with each update, is the same in lists, and is compared', async () => {
+  const { token, project: name } = await seedTenant(gateway);
+  const update = (fields: object) =>
+    payloadOf(gateway.url, token, 'updateProject', { name, ...fields }, 'project { etag }');
+  const listed = async () => {
+    const { data } = await graphqlBody(gateway.url, token, '{ projects { nodes { etag } } }');
+    return data.projects.nodes[0].etag;
+  };
+  const first = await listed();
+  const second = (await update({ title: 'Atlas', ifMatch: first })).project.etag;
+  const third = (await update({ description: '' })).project.etag;
+  expect(new Set([first, second, third]).size).toBe(3);
+  expect((await update({ ifMatch: third })).project.etag).toBe(third);
+  expect(await listed()).toBe(third);
+  const before = await textOf(gateway.database);
+  for (const changes of [{ title: 'Late' }, { description: 'Late' }, {}]) {
+    for (const ifMatch of [first, second, 'unknown']) {
+      expect((await update({ ifMatch, ...changes })).reason).toBe('ETAG_MISMATCH');
+    }
+  }
+  expect(await update({ ifMatch: '' })).toMatchObject({ fieldViolations: [{ field: 'ifMatch' }] });
+  expect((await update({ name: MISSING_PROJECT, ifMatch: third })).reason).toBe('RESOURCE_NOT_FOUND');
   expect(await textOf(gateway.database)).toBe(before);
 });

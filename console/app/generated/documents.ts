@@ -98,6 +98,11 @@ export type UpdateProjectInput = {
   readonly clientMutationId?: string | null | undefined;
   /** The new description, up to 2,000 characters. An empty string clears it. */
   readonly description?: string | null | undefined;
+  /**
+   * An `etag` of the project, of 1 to 100 characters. If the project has another one by now, nothing
+   * is changed, and the error is `ETAG_MISMATCH`.
+   */
+  readonly ifMatch?: string | null | undefined;
   /** The name of the project to update. */
   readonly name: string;
   /** The new title, from 1 to 200 characters. */

@@ -447,6 +447,8 @@ export type Project = Node & {
   readonly createTime: Scalars['DateTime']['output'];
   /** A short description, up to 2,000 characters. May be empty. */
   readonly description: Scalars['String']['output'];
+  /** Changes with each update. For `ifMatch`. Opaque: etags can only be compared. */
+  readonly etag: Scalars['String']['output'];
   /** The resource name, `projects/<ULID>`. */
   readonly id: Scalars['ID']['output'];
   /** The IPFS content identifier of the cover image: the CIDv1 of its bytes (raw, SHA-256). */
@@ -787,6 +789,11 @@ export type UpdateProjectInput = {
   readonly clientMutationId?: InputMaybe<Scalars['String']['input']>;
   /** The new description, up to 2,000 characters. An empty string clears it. */
   readonly description?: InputMaybe<Scalars['String']['input']>;
+  /**
+   * An `etag` of the project, of 1 to 100 characters. If the project has another one by now, nothing
+   * is changed, and the error is `ETAG_MISMATCH`.
+   */
+  readonly ifMatch?: InputMaybe<Scalars['String']['input']>;
   /** The name of the project to update. */
   readonly name: Scalars['ResourceName']['input'];
   /** The new title, from 1 to 200 characters. */
@@ -1211,6 +1218,7 @@ export type ProjectResolvers<ContextType = Context, ParentType extends Resolvers
   apps?: Resolver<ResolversTypes['AppConnection'], ParentType, ContextType, Partial<ProjectAppsArgs>>;
   createTime?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
   description?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  etag?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   imageCoverCid?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   imageCoverUrl?: Resolver<ResolversTypes['URL'], ParentType, ContextType>;
