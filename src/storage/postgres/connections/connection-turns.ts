@@ -41,12 +41,12 @@ type Waiting = {
 };
 
 /** The numbers of connections in use. */
-type Counts = { readonly free: number; own: number; writes: number; ownWrites: number };
+type Counts = { readonly free: number; own: number; writes: number };
 
 /**
  * Gives out the connections of a pool, so that some are free for those who have few or none. Each of these groups gets one
- * more while it has less than a multiple of the free ones: an account twice, its writes once, all writes three times (but not
- * the last one), and one row and all that is slow a quarter. Slow is a row, or a statement of an account, that was late or
+ * more while it has less than a multiple of the free ones: an account twice, all writes three times (but not the last one),
+ * and one row and all that is slow a quarter. Slow is a row, or a statement of an account, that was late or
  * did not get its lock the last time, while others are in time; a slow row has one connection. What waits takes turns by
  * account.
  */
@@ -140,19 +140,17 @@ export class ConnectionTurns {
   }
 
   #count(account: Value | undefined): Counts {
-    const counts = { free: this.#size() - this.#running.size, own: 0, writes: 0, ownWrites: 0 };
+    const counts = { free: this.#size() - this.#running.size, own: 0, writes: 0 };
     for (const each of this.#running) {
       if (each.isWrite) counts.writes += 1;
-      if (!each.accounts.includes(account)) continue;
-      counts.own += 1;
-      if (each.isWrite) counts.ownWrites += 1;
+      if (each.accounts.includes(account)) counts.own += 1;
     }
     return counts;
   }
 
-  #hasRoom(claim: Claim, { free, own, writes, ownWrites }: Counts): boolean {
+  #hasRoom(claim: Claim, { free, own, writes }: Counts): boolean {
     if (free <= 0 || own >= 2 * free) return false;
-    if (claim.isWrite && writes > 0 && (free === 1 || writes >= 3 * free || ownWrites >= free)) return false;
+    if (claim.isWrite && writes > 0 && (free === 1 || writes >= 3 * free)) return false;
     const { row } = claim;
     const isSlow = this.isSlow(claim) && performance.now() - this.#lastDoneMs < SERVER_SLOW_MS;
     let [ofRow, slow] = [0, 0];
