@@ -1,6 +1,6 @@
 import { APOLLO_STUDIO, type Config, readConfig } from '../config.ts';
+import { createToken } from '../data/more/create-token.ts';
 import { revokeToken } from '../data/more/revoke-token.ts';
-import { createAccountToken } from '../data/operator/create-account-token.ts';
 import { createSamples, type Samples } from '../data/operator/create-samples.ts';
 import {
   graphqlRequest,
@@ -29,8 +29,6 @@ const SETTINGS = {
   PAW_CORS_ORIGINS: [APOLLO_STUDIO, 'http://localhost:*', 'http://127.0.0.1:*'].join(),
   PAW_STOP_DELAY: '0s',
 };
-
-const TOKEN_TTL_SECONDS = 90 * 86_400;
 
 const ADMIN = { clock: Date.now, newId: idGenerator(Date.now) };
 
@@ -82,7 +80,7 @@ async function prepare({ databaseUrl, postgres }: Config): Promise<Samples & { a
     const admin = { ...ADMIN, database, publicUrl: () => '' };
     const samples = await createSamples(admin);
     // The token of an earlier start can't be printed again: only its hash is stored.
-    const { accessToken } = await createAccountToken(admin, { account: samples.account }, TOKEN_TTL_SECONDS);
+    const { accessToken } = await createToken(admin, 'operator', { account: samples.account });
     return { ...samples, accessToken };
   });
 }

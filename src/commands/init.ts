@@ -1,13 +1,11 @@
 import { PAW_COMMAND, readConfig, SERVE_COMMAND } from '../config.ts';
+import { createToken } from '../data/more/create-token.ts';
 import { createAccount } from '../data/operator/create-account.ts';
-import { createAccountToken } from '../data/operator/create-account-token.ts';
 import { graphqlRequest, restRequest, shellVariables } from '../model/fields/example-requests.ts';
+import { DEFAULT_TOKEN_DAYS } from '../model/token.ts';
 import { hasAssets } from '../pages/assets.ts';
 import { changeCommand } from './line/change-command.ts';
 import { TEXT } from './line/command.ts';
-import { inWords } from './line/duration.ts';
-
-const TOKEN_TTL_SECONDS = 90 * 86_400;
 
 export const init = changeCommand({
   name: 'init',
@@ -16,7 +14,7 @@ export const init = changeCommand({
   isSecret: true,
   async run(admin, input) {
     const { name: account, defaultProject } = await createAccount(admin, input);
-    const { accessToken, expireTimeMs } = await createAccountToken(admin, { account }, TOKEN_TTL_SECONDS);
+    const { accessToken, expireTimeMs } = await createToken(admin, 'operator', { account });
     const expireTime = new Date(expireTimeMs).toISOString();
     const url = admin.publicUrl();
     const consoleUrl = (readConfig().console ?? hasAssets()) ? `${url}/console` : '';
@@ -30,7 +28,7 @@ Start the server:
 
 ${SERVE_COMMAND}
 ${consoleUrl && `\nOpen the console in a browser:\n\n${consoleUrl}#token=${accessToken}\n`}
-Paste these into another terminal. The token is shown only now. It expires in ${inWords(TOKEN_TTL_SECONDS)}, at ${expireTime}.
+Paste these into another terminal. The token is shown only now. It expires in ${DEFAULT_TOKEN_DAYS} days, at ${expireTime}.
 
 ${shellVariables(url, accessToken)}
 

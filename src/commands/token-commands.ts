@@ -1,9 +1,10 @@
+import { createToken } from '../data/more/create-token.ts';
 import { listTokens } from '../data/more/list-tokens.ts';
 import { revokeToken } from '../data/more/revoke-token.ts';
 import type { AdminContext } from '../data/operation/dependencies.ts';
-import { createAccountToken } from '../data/operator/create-account-token.ts';
 import { revokeAccountTokens, revokeAppTokens } from '../data/operator/revoke-tokens.ts';
 import { renameFields } from '../model/fields/fields.ts';
+import { DEFAULT_TOKEN_DAYS } from '../model/token.ts';
 import { changeCommand } from './line/change-command.ts';
 import { ACCOUNT, type Arguments, type Command, flag, nameIn, optional, UsageError } from './line/command.ts';
 import { counted } from './line/counts.ts';
@@ -13,7 +14,7 @@ import { toMinute } from './line/safe-output.ts';
 import { tokenView } from './line/views.ts';
 import { withDatabase } from './line/with-database.ts';
 
-const DEFAULT_TTL = '90d';
+const DEFAULT_TTL = `${DEFAULT_TOKEN_DAYS}d`;
 
 const tokenRevoke: Command = {
   name: 'token revoke',
@@ -61,10 +62,11 @@ export const tokenCommands: readonly Command[] = [
     async run(admin, input, args) {
       const { 'only-project': onlyProject, 'expires-in': expiresIn = DEFAULT_TTL, ...others } = input;
       const ttlSeconds = durationOf('expires-in', expiresIn);
-      const fields = { ...others, onlyProject, readOnly: args.isSet('read-only') };
-      const create = () => createAccountToken(admin, fields, ttlSeconds);
-      const { accessToken, expireTimeMs } = await renameFields({ onlyProject: 'only-project' }, create);
-      return { accessToken, expireTime: new Date(expireTimeMs).toISOString(), ttlSeconds };
+      const expireTime = new Date(admin.clock() + ttlSeconds * 1000).toISOString();
+      const fields = { ...others, onlyProject, readOnly: args.isSet('read-only'), expireTime };
+      const create = () => createToken(admin, 'operator', fields);
+      const { accessToken } = await renameFields({ onlyProject: 'only-project' }, create);
+      return { accessToken, expireTime, ttlSeconds };
     },
     view: ({ accessToken, expireTime }) => ({ accessToken, expireTime }),
     text: ({ accessToken, expireTime, ttlSeconds }) =>
@@ -87,6 +89,7 @@ export const tokenCommands: readonly Command[] = [
         level: token.level,
         for: token.onlyProject ? token.project : token.account,
         app: token.app,
+        maker: token.maker,
       }),
     }),
   }),

@@ -5,6 +5,7 @@ import { createApp } from './create-app.ts';
 import { beginKeyed, type KeyedRequest, type KeyedResult } from './idempotency/begin-keyed.ts';
 import { listProjects } from './list-projects.ts';
 import { createProject } from './more/create-project.ts';
+import { createToken } from './more/create-token.ts';
 import { deleteApp } from './more/delete-app.ts';
 import { endToken } from './more/end-token.ts';
 import { getResources } from './more/get-resources.ts';
@@ -52,6 +53,7 @@ export const CHANGES = {
   rotateAppKey,
   signIn,
   signOut,
+  createToken,
   revokeToken,
   updateWallet,
 } satisfies Declared<true>;

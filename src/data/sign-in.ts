@@ -121,6 +121,7 @@ async function issue(dependencies: Dependencies, attempt: SignInAttempt): Promis
       project_id: row.project_id,
       app_id: row.id,
       app_key_id: key.id,
+      maker_token_id: null,
       hash: hashCredential(accessToken),
       title: '',
       is_one_project: 1,

@@ -44,7 +44,16 @@ const LINK =
  * The fields that a supergraph does not get. Other Relay subgraphs have fields and types of the same names, with which
  * composition fails, and only one subgraph can serve \`node\`.
  */
-const LEFT_OUT = new Set(['node', 'nodes', 'viewer', 'tokens', 'events', 'signOut', 'revokeToken']);
+const LEFT_OUT = new Set([
+  'node',
+  'nodes',
+  'viewer',
+  'tokens',
+  'events',
+  'signOut',
+  'createToken',
+  'revokeToken',
+]);
 
 const KEYS = new Map<string, Validator<ResourceName>>([
   ['App', resourceNameValidator('apps')],

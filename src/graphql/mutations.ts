@@ -55,11 +55,17 @@ export const mutations: MutationResolvers = {
     return mutationId;
   },
 
+  async createToken(_parent, { input }, context) {
+    const mutationId = begin(context, input, CHANGES.createToken.rules.input);
+    const { accessToken, ...token } = await context.operations.createToken(input);
+    return { token, accessToken, ...mutationId };
+  },
+
   async revokeToken(_parent, { input }, context) {
     const mutationId = begin(context, input, CHANGES.revokeToken.rules.input);
     const { principal, state } = context;
     const id = await context.operations.revokeToken(input);
-    if (id === principal.tokenId) state.isSignedOut = true;
+    if (id === principal.tokenId || id === principal.makerTokenId) state.isSignedOut = true;
     return { revokedTokenId: resourceName('tokens', id), ...mutationId };
   },
 

@@ -34,6 +34,7 @@ const tokenFields = {
   level: ({ level }) => (level === 'account' ? 'ACCOUNT' : 'PROJECT'),
   project: ({ project }, _args, context, info) => resolveProject(project, context, info),
   app: ({ app }, _args, { resources }) => (app === undefined ? null : loadApp(app, resources)),
+  maker: ({ makerTokenId }) => tokenName(makerTokenId),
   expireTime: ({ expireTimeMs }) => isoTime(expireTimeMs),
 } satisfies Required<Resolvers>['Viewer'];
 

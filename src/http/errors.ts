@@ -45,6 +45,9 @@ const STATUS_CODES_BY_REASON: { readonly [R in Reason]?: number } = {
   UNSUPPORTED_MEDIA_TYPE: 415,
 };
 
+// A repetition would be refused, too.
+const FULL = new Set<Reason>(['TOO_MANY_PROJECTS', 'TOO_MANY_APPS', 'TOO_MANY_TOKENS']);
+
 const DEFAULT_RETRY_AFTER_SECONDS = 1;
 
 // Source: RFC 6750, section 3.
@@ -61,8 +64,7 @@ export function statusCodeOf(error: ApiError): number {
 export function headersOf(error: ApiError): Headers {
   if (error instanceof HttpError) return error.headers;
   if (error.reason === 'IDEMPOTENCY_KEY_IN_USE') return retryAfter(error);
-  // A repetition would be refused, too.
-  if (error.reason === 'TOO_MANY_PROJECTS' || error.reason === 'TOO_MANY_APPS') return {};
+  if (FULL.has(error.reason)) return {};
   switch (error.status) {
     case 'UNAUTHENTICATED':
       return {

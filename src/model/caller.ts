@@ -6,6 +6,8 @@ export type Principal = {
   readonly tokenId: Ulid;
   /** The app that signed in; undefined for an account token. */
   readonly appId: Ulid | undefined;
+  /** The account token that has made the token, which ends with it; undefined if the operator or a sign-in has. */
+  readonly makerTokenId: Ulid | undefined;
   /** The project of a project token. Of an account token, that of a new app if the request has no `project`. */
   readonly projectId: Ulid;
   /** Whether the token sees its project alone, as each project token does. */

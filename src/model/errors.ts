@@ -38,6 +38,10 @@ export const ERRORS = {
     'PERMISSION_DENIED',
     'This operation requires an account token that is not restricted to one project.',
   ],
+  OPERATOR_TOKEN_REQUIRED: [
+    'PERMISSION_DENIED',
+    'This operation requires an account token that the operator has issued.',
+  ],
   // The same for a resource that does not exist and for one that the token does not see.
   RESOURCE_NOT_FOUND: ['NOT_FOUND', 'The resource does not exist or is not visible to the token.'],
 
@@ -67,6 +71,10 @@ export const ERRORS = {
   ],
   TOO_MANY_APPS: ['RESOURCE_EXHAUSTED', 'The account has 100,000 apps, which is the maximum.'],
   TOO_MANY_PROJECTS: ['RESOURCE_EXHAUSTED', 'The account has 100,000 projects, which is the maximum.'],
+  TOO_MANY_TOKENS: [
+    'RESOURCE_EXHAUSTED',
+    'The token has made 1,000 tokens that are valid, which is the maximum.',
+  ],
   TOO_MANY_PASSWORDS: [
     'RESOURCE_EXHAUSTED',
     'Too many passwords of the account are being set at the same time. Try again later.',

@@ -8,6 +8,7 @@ import {
   ifRevision,
   insertInto,
   type RowId,
+  readRow,
   revisionList,
   selectByIds,
   writeRow,
@@ -72,6 +73,11 @@ export async function insertProject(
 }
 
 export const findProjects = selectByIds(TABLE);
+
+/** Returns a project of the account, which then can't be deleted before the transaction ends, or undefined. */
+export const lockProject = readRow<RowOf<'id'>, [accountId: Ulid, id: Ulid]>(
+  'SELECT id FROM project WHERE account_id = $1 AND id = $2 FOR SHARE',
+);
 
 export const findAccountOfProject = findAccountOf('projects');
 

@@ -51,8 +51,16 @@ const COUNT = `SELECT COUNT(*) AS count FROM
 
 const REVOKE_OF_APP = 'DELETE FROM token WHERE account_id = $1 AND app_id = $2 RETURNING expire_time_ms';
 
-const REVOKE_OF_ACCOUNT = `DELETE FROM token WHERE account_id = $1 AND id IN
-  (SELECT id FROM token WHERE account_id = $1 AND expire_time_ms > $2 LIMIT $3) RETURNING id`;
+// The newest first, because a token ends with its maker.
+const FIND_OF_ACCOUNT = `SELECT id FROM token
+WHERE account_id = $1 AND expire_time_ms > $2 ORDER BY id DESC LIMIT $3`;
+
+const REVOKE_OF_ACCOUNT = `DELETE FROM token WHERE account_id = $1 AND id IN (${FIND_OF_ACCOUNT})`;
+
+const LOCK = 'SELECT expire_time_ms FROM token WHERE account_id = $1 AND id = $2 FOR NO KEY UPDATE';
+
+const COUNT_MADE = `SELECT COUNT(*) AS count FROM token
+WHERE account_id = $1 AND maker_token_id = $2 AND expire_time_ms > $3`;
 
 /**
  * Ends the tokens of an app after a rotation of its key: those of the previous key at `expireTimeMs`, with the key, those
@@ -82,6 +90,22 @@ export const findToken = readRow<TokenSecretRow, [accountId: Ulid, id: Ulid]>(
 export const findValidToken = readRow<TokenSecretRow, [accountId: Ulid, id: Ulid, now: number]>(
   `SELECT ${[...namesOf(TOKEN), 'hash'].map((column) => `token.${column}`)} ${ifValid(['$1', '$2', '$3'])}`,
 );
+
+/**
+ * Locks a token that makes others: its makings wait for each other, and its end for them, so that it ends what they have
+ * made. Returns undefined if it has ended.
+ */
+export const lockMaker = readRow<RowOf<'expire_time_ms'>, [accountId: Ulid, id: Ulid]>(LOCK);
+
+/** Returns the number of the tokens that a token has made, and that are valid at `now`. */
+export async function countMadeTokens(
+  transaction: Queryable,
+  { accountId, id }: RowId,
+  now: number,
+): Promise<number> {
+  const [row] = await transaction.read<{ count: number }>(COUNT_MADE, [accountId, id, now]);
+  return row?.count ?? 0;
+}
 
 /** Returns a SELECT that returns a row if a token is valid at `now`. */
 export function validTokenCheck(accountId: Ulid, id: Ulid, now: number): Change {
@@ -137,10 +161,13 @@ export const MAX_REVOKED = 1000;
 
 /** Revokes at most `MAX_REVOKED` tokens of an account and of its apps that are valid at `now`. Returns their number. */
 export async function revokeTokensOfAccount(
-  database: Queryable,
+  transaction: Queryable,
   accountId: Ulid,
   now: number,
 ): Promise<number> {
-  const { length } = await database.write(REVOKE_OF_ACCOUNT, [accountId, now, MAX_REVOKED]);
+  const params = [accountId, now, MAX_REVOKED];
+  // SQLite does not return the rows that a row takes with it.
+  const { length } = await transaction.read(FIND_OF_ACCOUNT, params);
+  await transaction.write(REVOKE_OF_ACCOUNT, params);
   return length;
 }

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { readConfig, readDuration } from '../config.ts';
 import { createProject } from '../data/more/create-project.ts';
+import { createToken as createAccountToken } from '../data/more/create-token.ts';
 import type { AdminContext } from '../data/operation/dependencies.ts';
 import { createAccount } from '../data/operator/create-account.ts';
-import { createAccountToken } from '../data/operator/create-account-token.ts';
 import { createWallet } from '../data/operator/create-wallet.ts';
 import { idGenerator } from '../model/resource-name.ts';
 import { startServer } from '../server.ts';
@@ -72,8 +72,6 @@ export type TestGateway = TestAccount &
     /** Stops the gateway, and deletes its file. @throws Error if a fault had no request */
     close(): Promise<void>;
   };
-
-const TOKEN_TTL_SECONDS = 90 * 86_400;
 
 const SETTINGS = {
   PORT: '0',
@@ -158,6 +156,6 @@ async function createTestAccount(
     wallets.push((await createWallet(admin, input)).name);
   }
   const createToken = async (options: TokenOptions = {}) =>
-    (await createAccountToken(admin, { account, ...options }, TOKEN_TTL_SECONDS)).accessToken;
+    (await createAccountToken(admin, 'operator', { account, ...options })).accessToken;
   return { account, token: await createToken(), projects, wallets, createToken };
 }

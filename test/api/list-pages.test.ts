@@ -1,8 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createProject } from '../../src/data/more/create-project.ts';
-import { createAccountToken } from '../../src/data/operator/create-account-token.ts';
 import { createWallet } from '../../src/data/operator/create-wallet.ts';
-import { createApp, cursorsOf, resultOf, tokenNameOf } from '../support/actors.ts';
+import { createAccountToken, createApp, cursorsOf, resultOf, tokenNameOf } from '../support/actors.ts';
 import { graphqlApi, postGraphql } from '../support/apis.ts';
 import { seedTenant, type Tenant, useGateway } from '../support/gateway.ts';
 import { rowsOf } from '../support/rows.ts';

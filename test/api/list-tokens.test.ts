@@ -1,7 +1,7 @@
 import { decodeTime } from 'ulid';
 import { expect, test } from 'vitest';
-import { createAccountToken } from '../../src/data/operator/create-account-token.ts';
 import {
+  createAccountToken,
   createApp,
   credentialParts,
   graphqlBody,
@@ -37,7 +37,7 @@ test('the list of tokens has the valid tokens of the account and of its apps, in
   const ofApp = await projectTokenOf(api, token, app);
   const common = { title: '', readOnly: false, onlyProject: false, app: null, current: false };
   const nodes = [
-    { ...common, ...expectedOf(token, 86_400), level: 'ACCOUNT', project: { name: project } },
+    { ...common, ...expectedOf(token, 90 * 86_400), level: 'ACCOUNT', project: { name: project } },
     {
       ...{ ...common, ...expectedOf(accessToken, 60), level: 'ACCOUNT', project: { name: second } },
       ...{ title: 'Dashboard', readOnly: true, onlyProject: true },

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { createAccountToken } from '../../src/data/operator/create-account-token.ts';
 import { setAccountSuspended } from '../../src/data/operator/set-account-suspended.ts';
 import {
+  createAccountToken,
   createApp,
   expiredToken,
   MISSING_APP,
@@ -157,7 +157,7 @@ class World {
     const expected = refusal ?? (token ? this.#oracle.outcome(token, operation) : '');
     this.#tally.compare(`${api} ${kind}`, { token, operation }, observed, expected);
     if (!caller || !token || !expected.startsWith('ok')) return;
-    this.#oracle.change(caller, token, operation, observed.created);
+    this.#oracle.change(token, operation, observed.created);
     if (observed.created.accessToken) this.#tokens.push(observed.created.accessToken);
   }
 
@@ -192,7 +192,7 @@ class World {
         // A revocation that ends no token counts for the address of the client, and its headers say so.
         const kind = oracle.tokens.has(text) ? 'OAuth revoke' : 'OAuth revoke of none';
         this.#tally.compare(kind, form, await byOauth(url, 'revoke', form), expected);
-        if (expected === 'ended') oracle.tokens.delete(text);
+        if (expected === 'ended') oracle.end(tokenName(text));
       }
     }
   }

@@ -5,8 +5,8 @@ import { MUTATION_NAMES, MUTATIONS, type MutationName } from '../support/mutatio
 
 /** A kind of operation. */
 type Rule = {
-  /** The tokens that may call it: any, those of an account, or those that see all of one. */
-  readonly level: 'any' | 'account' | 'whole account';
+  /** The tokens that may call it: any, those of an account, those that see all of one, or of these those of the operator. */
+  readonly level: 'any' | 'account' | 'whole account' | 'issued by operator';
   readonly isChange: boolean;
   /** How the name or the address begins that it takes. */
   readonly targets: readonly string[];
@@ -40,7 +40,7 @@ export type Operation = {
   readonly kind: Kind;
   /** The resource or the token that the operation is about, or an address. */
   readonly name: string;
-  /** The project of a new app, or the new one of a wallet. */
+  /** The project of a new app, the only one of a new token, or the new one of a wallet. */
   readonly project?: string | undefined;
   readonly privateKey: string;
   readonly active: boolean;
@@ -54,6 +54,8 @@ export type Token = {
   readonly project: string;
   readonly isOneProject: boolean;
   readonly isReadOnly: boolean;
+  /** The token that has made it, and with which it ends. */
+  readonly maker?: string;
   /** The app that signed in; undefined for an account token. */
   readonly app?: string;
 };
@@ -93,7 +95,8 @@ export class Oracle {
   outcome(token: Token, { kind, name, project, privateKey }: Operation): string {
     const { level, targets } = OPERATIONS[kind];
     if (level !== 'any' && token.app !== undefined) return 'ACCOUNT_TOKEN_REQUIRED';
-    if (level === 'whole account' && token.isOneProject) return 'WHOLE_ACCOUNT_REQUIRED';
+    if (/whole|operator/.test(level) && token.isOneProject) return 'WHOLE_ACCOUNT_REQUIRED';
+    if (level === 'issued by operator' && token.maker !== undefined) return 'OPERATOR_TOKEN_REQUIRED';
     const isMissing = !this.sees(token, name);
     const isOutside = project !== undefined && !this.sees(token, project);
     switch (kind) {
@@ -112,6 +115,7 @@ export class Oracle {
       case 'events':
         return this.history.get(name) === token.account ? 'ok' : 'none';
       case 'createApp':
+      case 'createToken':
         return isOutside ? 'INVALID_FIELD project' : 'ok';
       case 'updateWallet':
         if (isOutside) return 'INVALID_FIELD project';
@@ -171,7 +175,7 @@ export class Oracle {
   }
 
   /** Makes the change of a successful operation. */
-  change(text: string, token: Token, operation: Operation, created: Created): void {
+  change(token: Token, operation: Operation, created: Created): void {
     const { kind, name, project, active } = operation;
     const { name: newName = '', privateKey = '', accessToken = '' } = created;
     const place = this.places.get(name);
@@ -183,12 +187,24 @@ export class Oracle {
     if (kind === 'updateWallet' && place && project) this.places.set(name, { ...place, project });
     if (kind === 'updateApp' && app) this.apps.set(name, { ...app, isActive: active });
     if (kind === 'rotateAppKey' && app) this.apps.set(name, { ...app, privateKey });
-    if (kind === 'signOut') this.tokens.delete(text);
-    if (kind === 'revokeToken') this.#end((each) => each.name === name);
+    if (kind === 'createToken') this.#make(accessToken, token, project);
+    if (kind === 'signOut') this.end(token.name);
+    if (kind === 'revokeToken') this.end(name);
     if (kind === 'deleteApp') this.places.delete(name);
     if (kind === 'deleteApp') this.apps.delete(name);
     if (kind === 'deleteApp' || kind === 'rotateAppKey' || (kind === 'updateApp' && !active))
       this.#end((each) => each.app === name);
+  }
+
+  /** Ends a token, and those that it has made. */
+  end(token: string): void {
+    this.#end(({ name, maker }) => name === token || maker === token);
+  }
+
+  #make(text: string, { name: maker, ...token }: Token, project: string | undefined): void {
+    const isOneProject = project !== undefined;
+    const made = { name: tokenName(text), maker, isOneProject, project: project ?? token.project };
+    this.tokens.set(text, { ...token, ...made });
   }
 
   #end(isEnded: (token: Token) => boolean): void {

@@ -2,15 +2,16 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { type CredentialKind, createCredential } from '../../src/credentials/credential.ts';
 import { CHANGES, READS } from '../../src/data/data-layer.ts';
 import { updateApp } from '../../src/data/more/update-app.ts';
-import { createAccountToken } from '../../src/data/operator/create-account-token.ts';
 import { revokeToken } from '../../src/storage/tokens.ts';
 import {
   authorize,
+  createAccountToken,
   createApp,
   createAppIn,
   credentialParts,
   expiredToken,
   keyOf,
+  mutate as mutateAs,
   projectTokenOf,
   resultOf,
   ulidOf,
@@ -51,8 +52,8 @@ type Target = {
   readonly spareApp: string;
   /** Apps to delete, one by one. */
   readonly oldApps: string[];
-  /** The name of an account token that is not used. */
-  readonly spareToken: string;
+  /** The names of account tokens to end, one by one. */
+  readonly oldTokens: string[];
   readonly wallet: string;
 };
 
@@ -118,6 +119,7 @@ const TOKENS = {
   'a project token': () => projectTokenIn(targets.own),
   'an account token of one project': () => accountToken({ onlyProject: targets.own.project }),
   'a read-only account token': () => accountToken({ readOnly: true }),
+  'a token that a token has created': () => madeToken(),
   'a read-only project token': async () => {
     const response = await authorize(gateway, targets.own.app, { scope: 'read' });
     return ((await response.json()) as { access_token: string }).access_token;
@@ -130,10 +132,13 @@ const NOT_FOUND = 'RESOURCE_NOT_FOUND';
 const NO_SIGN_IN = 'INVALID_CREDENTIALS';
 const ACCOUNT_ONLY = 'ACCOUNT_TOKEN_REQUIRED';
 const WHOLE_ACCOUNT_ONLY = 'WHOLE_ACCOUNT_REQUIRED';
+const OPERATOR_ONLY = 'OPERATOR_TOKEN_REQUIRED';
 const NO_PROJECT = 'INVALID_FIELD project';
 const READ_ONLY = 'READ_ONLY_TOKEN';
 
 const appIn = (text: string) => /apps\/\w{26}/.exec(text)?.[0];
+
+const newTokenIn = (text: string) => credentialParts(/paw_acct_\w+/.exec(text)?.[0] ?? '').id;
 
 const signInAct = ({ app }: Target, text: string): Act => {
   const [token] = /paw_app_\w+/.exec(text) ?? [];
@@ -149,8 +154,8 @@ const nameOf = ({ operation }: Operation) => /^\w+/.exec(operation)?.[0] as keyo
 /** A mutation of a resource or a token, by GraphQL alone. */
 function mutationOf(mutation: MutationName): Operation {
   const [target] = MUTATIONS[mutation];
-  const nameIn = ({ project, wallet, spareApp, spareToken }: Target) =>
-    [project, wallet, spareApp, spareToken].find((name) => name.startsWith(target)) ?? '';
+  const nameIn = ({ project, wallet, spareApp }: Target) =>
+    [project, wallet, spareApp].find((name) => name.startsWith(target)) ?? '';
   const [, verb, kind, part] = /^([a-z]+)([A-Z][a-z]+)(\w*)/.exec(mutation) ?? [];
   const action = `${kind}.${verb}${part && `_${part}`}`.toLowerCase();
   return {
@@ -184,12 +189,7 @@ const OTHERS: readonly Operation[] = [
   {
     ...mutationOf('deleteApp'),
     act: (_, text) => ({ action: 'app.delete', resource: appIn(text) }),
-    async ask(_api, token, { oldApps }) {
-      const [name = ''] = oldApps;
-      const summary = await mutate(token, 'deleteApp', name);
-      if (summary.text === 'ok') oldApps.shift();
-      return summary;
-    },
+    ask: (_api, token, { oldApps }) => endFirst(token, 'deleteApp', oldApps),
   },
   {
     operation: 'createProject',
@@ -198,6 +198,21 @@ const OTHERS: readonly Operation[] = [
     account: { own: 'ok' },
     project: {},
     ask: (_api, token) => mutate(token, 'createProject', 'projects/'),
+  },
+  {
+    ...mutationOf('createToken'),
+    act: (_, text) => ({ action: 'token.create', resource: home.account, token: newTokenIn(text) }),
+    account: { own: 'ok' },
+    project: {},
+    ask: (_api, token) => mutate(token, 'createToken', 'tokens/'),
+  },
+  {
+    ...mutationOf('createToken'),
+    operation: 'createToken for a project',
+    act: (_, text) => ({ action: 'token.create', resource: home.account, token: newTokenIn(text) }),
+    account: row(NO_PROJECT, NO_PROJECT, 'ok', 'ok'),
+    project: {},
+    ask: (_api, token, { project }) => mutate(token, 'createToken', 'tokens/', { project }),
   },
   {
     operation: 'signOut',
@@ -232,7 +247,11 @@ const OTHERS: readonly Operation[] = [
   ),
   {
     ...mutationOf('revokeToken'),
-    act: ({ spareToken }) => ({ action: 'token.revoke', resource: home.account, token: ulidOf(spareToken) }),
+    act: (_, text) => ({
+      ...{ action: 'token.revoke', resource: home.account },
+      token: /tokens\/(\w{26})/.exec(text)?.[1],
+    }),
+    ask: (_api, token, { oldTokens }) => endFirst(token, 'revokeToken', oldTokens),
   },
   {
     operation: 'signIn',
@@ -350,6 +369,7 @@ const RESPONSES: Readonly<Record<string, Readonly<Record<Api['name'], string>>>>
   },
   [ACCOUNT_ONLY]: { REST: '403 PERMISSION_DENIED', GraphQL: '200 FORBIDDEN' },
   [WHOLE_ACCOUNT_ONLY]: { REST: '403 PERMISSION_DENIED', GraphQL: '200 FORBIDDEN' },
+  [OPERATOR_ONLY]: { REST: '403 PERMISSION_DENIED', GraphQL: '200 FORBIDDEN' },
   [READ_ONLY]: {
     REST: '403 PERMISSION_DENIED Bearer realm="paw", error="insufficient_scope", scope="read write"',
     GraphQL: '403 FORBIDDEN Bearer realm="paw", error="insufficient_scope", scope="read write"',
@@ -367,17 +387,18 @@ const refusedBy = ({ operation }: Operation) =>
 
 const RULES = { ...READS, ...CHANGES };
 
-/** Returns what a token gets that sees one project or may only read: by the rules of the operation, or what is expected. */
+/** Returns what a token gets that sees one project, may only read, or was made by another: by the rules of the operation, or what is expected. */
 function ruled(
   operation: Operation,
   expected: Expected,
-  token: { level?: 'account' | 'project'; readOnly?: true },
+  token: { level?: 'account' | 'project'; readOnly?: true; isMade?: true },
 ) {
   const { rules } = RULES[nameOf(operation)];
   const everywhere = (reason: string) => (operation.account.missing ? same(reason) : { own: reason });
   if (token.readOnly && rules.changes) return everywhere(READ_ONLY);
   if (token.level === 'project' && rules.caller !== 'any') return everywhere(ACCOUNT_ONLY);
-  if (token.level === 'account' && rules.caller === 'whole account') return everywhere(WHOLE_ACCOUNT_ONLY);
+  if (token.level === 'account' && /whole|operator/.test(rules.caller)) return everywhere(WHOLE_ACCOUNT_ONLY);
+  if (token.isMade && rules.caller === 'issued by operator') return everywhere(OPERATOR_ONLY);
   return expected;
 }
 
@@ -393,6 +414,7 @@ const CASES = OPERATIONS.flatMap((operation) => {
       ['a project token', ruled(operation, project, { level: 'project' })],
       ['an account token of one project', ruled(operation, project, { level: 'account' })],
       ['a read-only account token', ruled(operation, account, { readOnly: true })],
+      ['a token that a token has created', ruled(operation, account, { isMade: true })],
       ['a read-only project token', ruled(operation, project, { level: 'project', readOnly: true })],
     ] as const
   ).map(([bearer, expected]) => ({ ...operation, bearer, expected }));
@@ -424,7 +446,7 @@ beforeAll(async () => {
       app: { name: `apps/${newId()}`, privateKey: neverIssued('key') },
       spareApp: `apps/${newId()}`,
       oldApps: [`apps/${newId()}`],
-      spareToken: `tokens/${newId()}`,
+      oldTokens: [`tokens/${newId()}`],
       wallet: `wallets/${newId()}`,
     },
   };
@@ -435,10 +457,12 @@ beforeAll(async () => {
 async function targetIn(owner: Tenant, index: number): Promise<Target> {
   const [project = '', wallet = ''] = [owner.projects[index], owner.wallets[index]];
   const newAppIn = () => createAppIn(gateway, rest, owner, project);
-  const spareToken = await createAccountToken(gateway.admin, { account: owner.account, project }, 86_400);
+  const three = <T>(make: () => Promise<T>) => Promise.all([make(), make(), make()]);
+  const newToken = () => createAccountToken(gateway.admin, { account: owner.account, project });
   return {
     ...{ project, wallet, app: keyOf(await newAppIn()), spareApp: (await newAppIn()).name },
-    ...{ oldApps: [(await newAppIn()).name, (await newAppIn()).name], spareToken: `tokens/${spareToken.id}` },
+    oldApps: (await three(newAppIn)).map(({ name }) => name),
+    oldTokens: (await three(newToken)).map(({ id }) => `tokens/${id}`),
   };
 }
 
@@ -534,6 +558,13 @@ function mutate(token: string | undefined, mutation: MutationName, name: string,
   );
 }
 
+/** Ends the first of some resources or tokens, which then is none of them. */
+async function endFirst(token: string | undefined, mutation: MutationName, names: string[]) {
+  const summary = await mutate(token, mutation, names[0] ?? '');
+  if (summary.text === 'ok') names.shift();
+  return summary;
+}
+
 function sameName(name: string, requested: string): string {
   return name === requested ? 'ok' : `returned ${name}`;
 }
@@ -595,6 +626,12 @@ function newTitle(): string {
 async function accountToken(restriction: { onlyProject?: string; readOnly?: true } = {}): Promise<string> {
   const { account } = home;
   return (await createAccountToken(gateway.admin, { account, ...restriction }, 86_400)).accessToken;
+}
+
+async function madeToken(): Promise<string> {
+  const input = { title: newTitle() };
+  const { data } = await mutateAs(gateway.url, await accountToken(), 'createToken', input, 'accessToken');
+  return data.createToken.accessToken;
 }
 
 function projectTokenIn({ app }: Target): Promise<string> {

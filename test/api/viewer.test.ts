@@ -1,6 +1,11 @@
 import { expect, test } from 'vitest';
-import { createAccountToken } from '../../src/data/operator/create-account-token.ts';
-import { createApp, graphqlBody, projectTokenOf, tokenNameOf } from '../support/actors.ts';
+import {
+  createAccountToken,
+  createApp,
+  graphqlBody,
+  projectTokenOf,
+  tokenNameOf,
+} from '../support/actors.ts';
 import { graphqlApi } from '../support/apis.ts';
 import { useGateway, useTenant } from '../support/gateway.ts';
 

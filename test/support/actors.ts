@@ -1,6 +1,6 @@
 import { createCredential, parseCredential } from '../../src/credentials/credential.ts';
+import { createToken, type NewToken } from '../../src/data/more/create-token.ts';
 import type { AdminContext } from '../../src/data/operation/dependencies.ts';
-import { createAccountToken } from '../../src/data/operator/create-account-token.ts';
 import type { Ulid } from '../../src/model/resource-name.ts';
 import {
   type Api,
@@ -118,6 +118,16 @@ export async function projectToken(
 ): Promise<string> {
   const api = graphqlApi(() => gateway.url);
   return projectTokenOf(api, tenant.token, await createAppIn(gateway, api, tenant, project));
+}
+
+/** Creates an account token as the operator. */
+export function createAccountToken(
+  admin: AdminContext,
+  input: object,
+  ttlSeconds = 86_400,
+): Promise<NewToken> {
+  const expireTime = new Date(admin.clock() + ttlSeconds * 1000).toISOString();
+  return createToken(admin, 'operator', { ...input, expireTime });
 }
 
 /** Returns another account token. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-type Caller = 'any' | 'account' | 'whole account';
+type Caller = 'any' | 'account' | 'whole account' | 'issued by operator';
 
 /** Returns the tokens that suffice for each mutation, query and list, from the tables of operations in docs/api.md. */
 export function documentedCallers(): Readonly<Record<string, Caller>> {
@@ -12,7 +12,11 @@ export function documentedCallers(): Readonly<Record<string, Caller>> {
       const [, field = ''] = /`([\w.]+)/.exec(graphql) ?? [];
       const [account = '', project = ''] = cells.slice(-2);
       if (project !== '403') return [field, 'any'];
-      return [field, account.includes('403 with a token for one project') ? 'whole account' : 'account'];
+      if (!account.includes('403 with a token for one project')) return [field, 'account'];
+      return [
+        field,
+        account.includes('or one that a token has created') ? 'issued by operator' : 'whole account',
+      ];
     }),
   );
 }

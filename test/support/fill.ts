@@ -23,7 +23,7 @@ const FILL = [
 
 const EXPIRED = [
   `INSERT INTO token (${NEW_TOKEN})
-    SELECT account_id, n, id, NULL, NULL, repeat('x', 64), '', 0, 0, CASE WHEN n <= 50 THEN n ELSE 100000000000000 END
+    SELECT account_id, n, id, NULL, NULL, NULL, repeat('x', 64), '', 0, 0, CASE WHEN n <= 50 THEN n ELSE 100000000000000 END
     FROM project, generate_series(1, 20000) n`,
   `INSERT INTO idempotency_key (account_id, key_hash, content_hash, response, expire_time_ms)
     SELECT n % 100, n, 'hash', repeat('x', 300), CASE WHEN n <= 50 THEN n ELSE 100000000000000 END

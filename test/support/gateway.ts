@@ -9,9 +9,9 @@ import { pino } from 'pino';
 import { beforeAll, inject, onTestFinished } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { createProject } from '../../src/data/more/create-project.ts';
+import { createToken } from '../../src/data/more/create-token.ts';
 import type { AdminContext } from '../../src/data/operation/dependencies.ts';
 import { createAccount } from '../../src/data/operator/create-account.ts';
-import { createAccountToken } from '../../src/data/operator/create-account-token.ts';
 import { createWallet } from '../../src/data/operator/create-wallet.ts';
 import { idGenerator } from '../../src/model/resource-name.ts';
 import { startServer } from '../../src/server.ts';
@@ -219,7 +219,7 @@ export async function seedTenant(
   for (let n = 1; n <= wallets; n += 1) {
     walletNames.push((await createWallet(admin, walletFields(defaultProject, n))).name);
   }
-  const { accessToken } = await createAccountToken(admin, { account }, 86_400);
+  const { accessToken } = await createToken(admin, 'operator', { account });
   const first = { project: defaultProject, wallet: walletNames[0] ?? '' };
   return { account, token: accessToken, projects: projectNames, wallets: walletNames, ...first };
 }

@@ -9,7 +9,7 @@ type Subject = {
   /** The resource or the token that the mutation is about. */
   readonly name: string;
   readonly title: string;
-  /** The project of a new app, or the new one of a wallet. */
+  /** The project of a new app, the only one of a new token, or the new one of a wallet. */
   readonly project?: string | undefined;
   readonly privateKey?: string;
   readonly active?: boolean;
@@ -35,6 +35,7 @@ export const MUTATIONS: Readonly<Record<MutationName, Mutation>> = {
   rotateAppKey: ['apps/', 'app { id } privateKey', ({ name }) => ({ name })],
   signIn: ['apps/', 'accessToken', ({ name, privateKey }) => ({ name, privateKey })],
   signOut: ['', 'clientMutationId', () => ({})],
+  createToken: ['', 'token { id } accessToken', ({ title, project }) => ({ title, project })],
   revokeToken: ['tokens/', 'revokedTokenId', ({ name }) => ({ id: name })],
   updateWallet: ['wallets/', WALLET, ({ name, title, project }) => ({ name, title, project })],
 };

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { createToken } from '../../src/data/more/create-token.ts';
 import type { AdminContext } from '../../src/data/operation/dependencies.ts';
 import { createAccount } from '../../src/data/operator/create-account.ts';
-import { createAccountToken } from '../../src/data/operator/create-account-token.ts';
 import { createWallet } from '../../src/data/operator/create-wallet.ts';
 import { idGenerator, idOf } from '../../src/model/resource-name.ts';
 import { migrate } from '../../src/storage/jobs/migrate.ts';
@@ -81,7 +81,7 @@ async function makeAccount(database: Engine, url: string): Promise<BenchData> {
     publicUrl: () => '',
   };
   const { name: account, defaultProject: project } = await createAccount(admin, { title: 'Benchmark' });
-  const { accessToken } = await createAccountToken(admin, { account }, 86_400);
+  const { accessToken } = await createToken(admin, 'operator', { account });
   const layer = await dataLayerOf(database, '');
   const { operations } = await contextOf(layer, `Bearer ${accessToken}`);
   const wallets: string[] = [];

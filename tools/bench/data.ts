@@ -1,5 +1,5 @@
+import { createToken } from '../../src/data/more/create-token.ts';
 import { createAccount } from '../../src/data/operator/create-account.ts';
-import { createAccountToken } from '../../src/data/operator/create-account-token.ts';
 import { createWallet } from '../../src/data/operator/create-wallet.ts';
 import { pageTokens } from '../../src/model/lists/page-token.ts';
 import { idGenerator, idOf, type Ulid } from '../../src/model/resource-name.ts';
@@ -30,7 +30,6 @@ export type BenchData = {
 const TOKENS = 20;
 const WALLETS = 64;
 const APPS = 32;
-const LIFE_SECONDS = 86_400;
 
 /** Returns the statements that fill a database, in the SQL dialect of its engine. */
 function fillStatements(url: string) {
@@ -73,7 +72,7 @@ export async function makeBenchData(url: string, count: number): Promise<BenchDa
     const { name: account, defaultProject } = await createAccount(admin, { title: 'Benchmark' });
     const tokens: string[] = [];
     for (let n = 0; n < TOKENS; n += 1) {
-      tokens.push((await createAccountToken(admin, { account }, LIFE_SECONDS)).accessToken);
+      tokens.push((await createToken(admin, 'operator', { account })).accessToken);
     }
     await database.transaction(async (transaction) => {
       await transaction.write(fill.projects, [idOf(account), count - 1]);

@@ -1,8 +1,8 @@
 import { globSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { createToken } from '../../src/data/more/create-token.ts';
 import { createAccount } from '../../src/data/operator/create-account.ts';
-import { createAccountToken } from '../../src/data/operator/create-account-token.ts';
 import { idGenerator } from '../../src/model/resource-name.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import { makeBenchData } from './data.ts';
@@ -41,7 +41,7 @@ export async function seed(url: string): Promise<HostileData> {
   );
   const admin = { database, clock: Date.now, newId: idGenerator(Date.now), publicUrl: () => '' };
   const { name: other } = await createAccount(admin, { title: 'Other' });
-  const { accessToken: otherToken } = await createAccountToken(admin, { account: other }, 86_400);
+  const { accessToken: otherToken } = await createToken(admin, 'operator', { account: other });
   await database.close();
   const known = {
     wallet: wallets[0] ?? '',

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { chromium } from 'playwright-core';
 import { readConfig } from '../../src/config.ts';
-import { createAccountToken } from '../../src/data/operator/create-account-token.ts';
+import { createToken } from '../../src/data/more/create-token.ts';
 import { createSamples } from '../../src/data/operator/create-samples.ts';
 import { firstUlid } from '../../src/model/resource-name.ts';
 import { startServer } from '../../src/server.ts';
@@ -17,8 +17,6 @@ import { createApp, signIn } from '../../test/support/actors.ts';
 import { graphqlApi } from '../../test/support/apis.ts';
 
 const TIME_MS = Date.UTC(2026, 0, 31, 12);
-
-const TOKEN_TTL_SECONDS = 90 * 86_400;
 
 const folder = mkdtempSync(join(tmpdir(), 'paw-screenshots-'));
 const config = readConfig({
@@ -52,7 +50,7 @@ async function createSampleToken(): Promise<string> {
   const admin = { database, clock, newId, publicUrl: () => server.publicUrl };
   try {
     const { account } = await createSamples(admin);
-    return (await createAccountToken(admin, { account }, TOKEN_TTL_SECONDS)).accessToken;
+    return (await createToken(admin, 'operator', { account })).accessToken;
   } finally {
     await database.close();
   }

@@ -68,8 +68,8 @@ export type RotateAppKeyInput = {
 /** The level of a token. */
 export type TokenLevel =
   /**
-   * An account token, which the operator issues. It gives access to all resources of the account, or
-   * to those of one project.
+   * An account token, which the operator or `createToken` issues. It gives access to all resources
+   * of the account, or to those of one project.
    */
   | 'ACCOUNT'
   /** A project token, which `signIn` issues. It gives access to the resources of one project. */

@@ -10,7 +10,7 @@ export function accountView({ name, title, defaultProject, state, createTimeMs }
   return { name, title, defaultProject, state, createTime: toTime(createTimeMs) };
 }
 
-/** Returns the fields of a token that the commands print. `app` is empty for an account token, and `lastUseTime` for an unused one. */
+/** Returns the fields of a token that the commands print. Those that it does not have are empty. */
 export function tokenView(token: Token) {
   const { id, title, level, readOnly, account, project, onlyProject, lastUseTimeMs } = token;
   return {
@@ -22,6 +22,7 @@ export function tokenView(token: Token) {
     project,
     onlyProject,
     app: token.app ?? '',
+    maker: token.makerTokenId ?? '',
     createTime: toTime(token.createTimeMs),
     expireTime: toTime(token.expireTimeMs),
     lastUseTime: toTime(lastUseTimeMs),

@@ -13,8 +13,11 @@ export type UntrustedInput = Readonly<Record<string, unknown>>;
 
 /** Who may call an operation. */
 export type Rules = {
-  /** The token that suffices: any one, one of an account, or one that sees its whole account. */
-  readonly caller: 'any' | 'account' | 'whole account';
+  /**
+   * The token that suffices: any one, one of an account, one that sees its whole account, or of these one that the operator
+   * has issued.
+   */
+  readonly caller: 'any' | 'account' | 'whole account' | 'issued by operator';
   /** Whether it changes something: a token that may only read, or has ended meanwhile, does not suffice. */
   readonly changes: boolean;
   /** Whether a change succeeds although the token has ended since the authentication. */
@@ -58,7 +61,10 @@ export function assertAllowed({ caller, changes }: Rules, principal: Principal):
   if (changes && principal.isReadOnly) throw new ApiError('READ_ONLY_TOKEN');
   if (caller === 'any') return;
   if (principal.appId !== undefined) throw new ApiError('ACCOUNT_TOKEN_REQUIRED');
-  if (caller === 'whole account' && principal.isOneProject) throw new ApiError('WHOLE_ACCOUNT_REQUIRED');
+  if (caller === 'account') return;
+  if (principal.isOneProject) throw new ApiError('WHOLE_ACCOUNT_REQUIRED');
+  if (caller === 'issued by operator' && principal.makerTokenId !== undefined)
+    throw new ApiError('OPERATOR_TOKEN_REQUIRED');
 }
 
 function whileValid<Context extends object>(context: Context, principal: Principal): Context {

@@ -9,6 +9,7 @@ export function principalFromRow(row: TokenRow): Principal {
     accountId: row.account_id,
     tokenId: row.id,
     appId: row.app_id ?? undefined,
+    makerTokenId: row.maker_token_id ?? undefined,
     projectId: row.project_id,
     // A project token has no more than its project, whatever the column says.
     isOneProject: row.app_id !== null || row.is_one_project === 1,
@@ -23,6 +24,7 @@ export function tokenFromRow(row: TokenRow): Token {
     account: resourceName('accounts', row.account_id),
     project: resourceName('projects', row.project_id),
     app: row.app_id === null ? undefined : resourceName('apps', row.app_id),
+    makerTokenId: row.maker_token_id ?? undefined,
     title: row.title,
     readOnly: row.is_read_only === 1,
     onlyProject: row.is_one_project === 1,

@@ -152,6 +152,37 @@ export type CreateProjectPayload = {
   readonly project: Project;
 };
 
+/** The input of `createToken`. */
+export type CreateTokenInput = {
+  /** Any text, up to 2,000 characters. The payload returns it unchanged. */
+  readonly clientMutationId?: InputMaybe<Scalars['String']['input']>;
+  /**
+   * The expiry, at most that of the token of the request. The default is in 90 days, or the expiry of
+   * that token if it is earlier.
+   */
+  readonly expireTime?: InputMaybe<Scalars['DateTime']['input']>;
+  /**
+   * The only project that the token sees. The default is the whole account, with new apps in the
+   * project of the token of the request.
+   */
+  readonly project?: InputMaybe<Scalars['ResourceName']['input']>;
+  /** Whether the token may only read. The default is false. */
+  readonly readOnly?: InputMaybe<Scalars['Boolean']['input']>;
+  /** The title, from 1 to 200 characters, by which lists show the token. */
+  readonly title: Scalars['String']['input'];
+};
+
+/** The payload of `createToken`. */
+export type CreateTokenPayload = {
+  readonly __typename?: 'CreateTokenPayload';
+  /** The text of the token, for the header `Authorization: Bearer <token>`. Only this response contains it. */
+  readonly accessToken: Scalars['String']['output'];
+  /** The `clientMutationId` of the input. */
+  readonly clientMutationId: Maybe<Scalars['String']['output']>;
+  /** The new token. */
+  readonly token: Token;
+};
+
 /** The input of `deleteApp`. */
 export type DeleteAppInput = {
   /** Any text, up to 2,000 characters. The payload returns it unchanged. */
@@ -264,13 +295,21 @@ export type Mutation = {
    */
   readonly createProject: Maybe<CreateProjectPayload>;
   /**
+   * Creates an account token. Only this response contains it. It can do no more than the token of
+   * the request, can't create tokens, and ends with it. Requires an account token that the operator
+   * has issued, and that is not restricted to one project. One that has created 1,000 valid tokens
+   * can't create more: the error is `TOO_MANY_TOKENS`.
+   */
+  readonly createToken: Maybe<CreateTokenPayload>;
+  /**
    * Deletes an app. Its keys and its project tokens end at once, on every instance. Requires an
    * account token; it can delete any app of its account.
    */
   readonly deleteApp: Maybe<DeleteAppPayload>;
   /**
    * Ends a token of the account or of one of its apps, at once and on every instance. Requires an
-   * account token that is not restricted to one project; it may end itself, like `signOut`.
+   * account token that is not restricted to one project; it may end itself, like `signOut`. The tokens
+   * that it has created end with it.
    */
   readonly revokeToken: Maybe<RevokeTokenPayload>;
   /**
@@ -326,6 +365,15 @@ export type MutationCreateAppArgs = {
  */
 export type MutationCreateProjectArgs = {
   input: CreateProjectInput;
+};
+
+
+/**
+ * The mutations. Every field requires a bearer token. A failed field is null and has an
+ * error. The other fields of the same request are still executed.
+ */
+export type MutationCreateTokenArgs = {
+  input: CreateTokenInput;
 };
 
 
@@ -713,6 +761,8 @@ export type Token = {
   readonly lastUseTime: Maybe<Scalars['DateTime']['output']>;
   /** The level of the token. */
   readonly level: TokenLevel;
+  /** The account token that has created this one and with which it ends, `tokens/<ULID>`. Null if none has. */
+  readonly maker: Maybe<Scalars['ResourceName']['output']>;
   /** The resource name, `tokens/<ULID>`. The same as `id`. */
   readonly name: Scalars['ResourceName']['output'];
   /** Whether the token sees only its project. True for every project token. */
@@ -721,7 +771,7 @@ export type Token = {
   readonly project: Maybe<Project>;
   /** Whether the token may only read. */
   readonly readOnly: Scalars['Boolean']['output'];
-  /** The title that the operator has given the token, up to 200 characters. May be empty. */
+  /** The title, up to 200 characters. May be empty. */
   readonly title: Scalars['String']['output'];
 };
 
@@ -750,8 +800,8 @@ export type TokenEdge = {
 /** The level of a token. */
 export type TokenLevel =
   /**
-   * An account token, which the operator issues. It gives access to all resources of the account, or
-   * to those of one project.
+   * An account token, which the operator or `createToken` issues. It gives access to all resources
+   * of the account, or to those of one project.
    */
   | 'ACCOUNT'
   /** A project token, which `signIn` issues. It gives access to the resources of one project. */
@@ -852,6 +902,8 @@ export type Viewer = {
   readonly expireTime: Scalars['DateTime']['output'];
   /** The level of the token, which determines its permissions. */
   readonly level: TokenLevel;
+  /** The account token that has created this one and with which it ends, `tokens/<ULID>`. Null if none has. */
+  readonly maker: Maybe<Scalars['ResourceName']['output']>;
   /** The resource name of the token, `tokens/<ULID>`. The ULID is the public id of the token, and not secret. */
   readonly name: Scalars['ResourceName']['output'];
   /** Whether the token sees only this project. True for every project token. */
@@ -860,7 +912,7 @@ export type Viewer = {
   readonly project: Project;
   /** Whether the token may only read. All mutations are then refused with the reason `READ_ONLY_TOKEN`. */
   readonly readOnly: Scalars['Boolean']['output'];
-  /** The title that the operator has given the token, up to 200 characters. May be empty. */
+  /** The title, up to 200 characters. May be empty. */
   readonly title: Scalars['String']['output'];
 };
 
@@ -1010,6 +1062,8 @@ export type ResolversTypes = {
   CreateAppPayload: ResolverTypeWrapper<Omit<CreateAppPayload, 'app'> & { app: ResolversTypes['App'] }>;
   CreateProjectInput: CreateProjectInput;
   CreateProjectPayload: ResolverTypeWrapper<Omit<CreateProjectPayload, 'project'> & { project: ResolversTypes['Project'] }>;
+  CreateTokenInput: CreateTokenInput;
+  CreateTokenPayload: ResolverTypeWrapper<Omit<CreateTokenPayload, 'token'> & { token: ResolversTypes['Token'] }>;
   DateTime: ResolverTypeWrapper<Scalars['DateTime']['output']>;
   DeleteAppInput: DeleteAppInput;
   DeleteAppPayload: ResolverTypeWrapper<DeleteAppPayload>;
@@ -1065,6 +1119,8 @@ export type ResolversParentTypes = {
   CreateAppPayload: Omit<CreateAppPayload, 'app'> & { app: ResolversParentTypes['App'] };
   CreateProjectInput: CreateProjectInput;
   CreateProjectPayload: Omit<CreateProjectPayload, 'project'> & { project: ResolversParentTypes['Project'] };
+  CreateTokenInput: CreateTokenInput;
+  CreateTokenPayload: Omit<CreateTokenPayload, 'token'> & { token: ResolversParentTypes['Token'] };
   DateTime: Scalars['DateTime']['output'];
   DeleteAppInput: DeleteAppInput;
   DeleteAppPayload: DeleteAppPayload;
@@ -1153,6 +1209,12 @@ export type CreateProjectPayloadResolvers<ContextType = Context, ParentType exte
   project?: Resolver<ResolversTypes['Project'], ParentType, ContextType>;
 };
 
+export type CreateTokenPayloadResolvers<ContextType = Context, ParentType extends ResolversParentTypes['CreateTokenPayload'] = ResolversParentTypes['CreateTokenPayload']> = {
+  accessToken?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  clientMutationId?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  token?: Resolver<ResolversTypes['Token'], ParentType, ContextType>;
+};
+
 export interface DateTimeScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['DateTime'], any> {
   name: 'DateTime';
 }
@@ -1193,6 +1255,7 @@ export type EventEdgeResolvers<ContextType = Context, ParentType extends Resolve
 export type MutationResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Mutation'] = ResolversParentTypes['Mutation']> = {
   createApp: Resolver<Maybe<ResolversTypes['CreateAppPayload']>, ParentType, ContextType, RequireFields<MutationCreateAppArgs, 'input'>>;
   createProject: Resolver<Maybe<ResolversTypes['CreateProjectPayload']>, ParentType, ContextType, RequireFields<MutationCreateProjectArgs, 'input'>>;
+  createToken: Resolver<Maybe<ResolversTypes['CreateTokenPayload']>, ParentType, ContextType, RequireFields<MutationCreateTokenArgs, 'input'>>;
   deleteApp: Resolver<Maybe<ResolversTypes['DeleteAppPayload']>, ParentType, ContextType, RequireFields<MutationDeleteAppArgs, 'input'>>;
   revokeToken: Resolver<Maybe<ResolversTypes['RevokeTokenPayload']>, ParentType, ContextType, RequireFields<MutationRevokeTokenArgs, 'input'>>;
   rotateAppKey: Resolver<Maybe<ResolversTypes['RotateAppKeyPayload']>, ParentType, ContextType, RequireFields<MutationRotateAppKeyArgs, 'input'>>;
@@ -1284,6 +1347,7 @@ export type TokenResolvers<ContextType = Context, ParentType extends ResolversPa
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   lastUseTime?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
   level?: Resolver<ResolversTypes['TokenLevel'], ParentType, ContextType>;
+  maker?: Resolver<Maybe<ResolversTypes['ResourceName']>, ParentType, ContextType>;
   name?: Resolver<ResolversTypes['ResourceName'], ParentType, ContextType>;
   onlyProject?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
   project?: Resolver<Maybe<ResolversTypes['Project']>, ParentType, ContextType>;
@@ -1327,6 +1391,7 @@ export type ViewerResolvers<ContextType = Context, ParentType extends ResolversP
   app?: Resolver<Maybe<ResolversTypes['App']>, ParentType, ContextType>;
   expireTime?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
   level?: Resolver<ResolversTypes['TokenLevel'], ParentType, ContextType>;
+  maker?: Resolver<Maybe<ResolversTypes['ResourceName']>, ParentType, ContextType>;
   name?: Resolver<ResolversTypes['ResourceName'], ParentType, ContextType>;
   onlyProject?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
   project?: Resolver<ResolversTypes['Project'], ParentType, ContextType>;
@@ -1369,6 +1434,7 @@ export type Resolvers<ContextType = Context> = {
   AppKey?: AppKeyResolvers<ContextType>;
   CreateAppPayload?: CreateAppPayloadResolvers<ContextType>;
   CreateProjectPayload?: CreateProjectPayloadResolvers<ContextType>;
+  CreateTokenPayload?: CreateTokenPayloadResolvers<ContextType>;
   DateTime?: GraphQLScalarType;
   DeleteAppPayload?: DeleteAppPayloadResolvers<ContextType>;
   Event?: EventResolvers<ContextType>;

@@ -220,8 +220,9 @@ export const auditAction: Validator<AuditAction> = (value) => {
 
 const TIME = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/;
 
-/** The validator of a time. Returns Unix time in milliseconds. Source: RFC 3339. */
+/** The validator of a time, in a text or as GraphQL parses it. Returns Unix time in milliseconds. Source: RFC 3339. */
 export const time: Validator<number> = (value) => {
+  if (value instanceof Date) return value.getTime();
   const [text = '', local = ''] = typeof value === 'string' ? (TIME.exec(value) ?? []) : [];
   const timeMs = Date.parse(text);
   // 30 February is 2 March for `Date`, and the hour 24 is 0 of the next day.

@@ -51,16 +51,16 @@ export async function insertRows(
  * @returns the number of deleted rows of each table, without the account itself
  */
 export async function deleteAccountRows(
-  database: Pick<Database, 'write' | 'transaction'>,
+  database: Pick<Database, 'transaction'>,
   accountId: Ulid,
   kept?: 'audit_event',
 ): Promise<TableCounts> {
   const deleted = noRows();
   const tables = TABLES.filter(({ name }) => name !== kept).toReversed();
   for (const table of tables.slice(0, -1)) {
-    for (let length = DELETE_BATCH_SIZE; length === DELETE_BATCH_SIZE; ) {
-      ({ length } = await database.write(deleteBatch(table), [accountId, DELETE_BATCH_SIZE]));
-      deleted[table.name] += length;
+    for (let count = DELETE_BATCH_SIZE; count === DELETE_BATCH_SIZE; ) {
+      count = await database.transaction((transaction) => deleteBatch(transaction, table, accountId));
+      deleted[table.name] += count;
     }
   }
   await database.transaction(async (transaction) => {
@@ -72,8 +72,17 @@ export async function deleteAccountRows(
   return deleted;
 }
 
-function deleteBatch({ name, key }: Table): string {
+/**
+ * Deletes the newest rows of an account, with which no older ones go, and returns their number. They are read before,
+ * because SQLite does not return the rows that a row takes with it.
+ */
+async function deleteBatch(transaction: Queryable, { name, key }: Table, accountId: Ulid): Promise<number> {
   const columns = key.join(', ');
-  return `DELETE FROM ${name} WHERE ${key[0]} = $1 AND (${columns}) IN
-  (SELECT ${columns} FROM ${name} WHERE ${key[0]} = $1 LIMIT $2) RETURNING ${key[0]}`;
+  const newest = `SELECT ${columns} FROM ${name} WHERE ${key[0]} = $1
+ORDER BY ${key.map((column) => `${column} DESC`).join(', ')} LIMIT ${DELETE_BATCH_SIZE}`;
+  const { length } = await transaction.read(newest, [accountId]);
+  await transaction.write(`DELETE FROM ${name} WHERE ${key[0]} = $1 AND (${columns}) IN (${newest})`, [
+    accountId,
+  ]);
+  return length;
 }

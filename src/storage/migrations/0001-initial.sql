@@ -90,6 +90,8 @@ CREATE TABLE token (
   -- The app that signed in, and the id of the key with which it did. Null for an account token.
   app_id TEXT,
   app_key_id TEXT,
+  -- The account token that has made this one, which ends with it. Null if the operator or a sign-in has.
+  maker_token_id TEXT,
   -- The SHA-256 of the token, in hexadecimal digits.
   hash TEXT NOT NULL,
   title TEXT NOT NULL,
@@ -100,9 +102,16 @@ CREATE TABLE token (
   -- The time of the last use, which is written at most once an hour. Null before the first use.
   last_use_time_ms BIGINT,
   PRIMARY KEY (account_id, id),
-  FOREIGN KEY (account_id, project_id) REFERENCES project (account_id, id)
+  FOREIGN KEY (account_id, project_id) REFERENCES project (account_id, id),
+  -- Checked at the end of a transaction: by the clocks of two servers, the id of a token can sort before that of its maker,
+  -- so that it is copied first.
+  FOREIGN KEY (account_id, maker_token_id) REFERENCES token (account_id, id)
+    ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED
 );
 CREATE INDEX token_by_expiry ON token (expire_time_ms);
+
+-- Few tokens were made by another one.
+CREATE INDEX token_by_maker ON token (account_id, maker_token_id) WHERE maker_token_id IS NOT NULL;
 
 -- For the tokens of one app, the oldest first.
 CREATE INDEX token_by_app ON token (account_id, app_id, id);

@@ -39,6 +39,7 @@ type Columns = {
   readonly last_time_ms: number;
   readonly app_id: Ulid | null;
   readonly app_key_id: string | null;
+  readonly maker_token_id: Ulid | null;
   readonly hash: string;
   readonly is_one_project: 0 | 1;
   readonly is_read_only: 0 | 1;
@@ -84,11 +85,11 @@ export const IDEMPOTENCY_KEY = 'account_id, key_hash, content_hash, response, ex
 
 /** The columns of a token without its hash, and without the key with which its app signed in. */
 export const TOKEN =
-  'account_id, id, project_id, app_id, title, is_one_project, is_read_only, expire_time_ms, last_use_time_ms';
+  'account_id, id, project_id, app_id, maker_token_id, title, is_one_project, is_read_only, expire_time_ms, last_use_time_ms';
 
 /** The columns of a new token. The other one is null until the token is used. */
 export const NEW_TOKEN =
-  'account_id, id, project_id, app_id, app_key_id, hash, title, is_one_project, is_read_only, expire_time_ms';
+  'account_id, id, project_id, app_id, app_key_id, maker_token_id, hash, title, is_one_project, is_read_only, expire_time_ms';
 
 /**
  * Returns the expression of an index on ids with a prefix in the migrations, such as `'apps/' || id`. An engine uses the

@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { PasswordHasher } from '../../../src/credentials/password-hasher.ts';
 import type { Dependencies } from '../../../src/data/operation/dependencies.ts';
-import { createAccountToken } from '../../../src/data/operator/create-account-token.ts';
 import { updateWallet } from '../../../src/data/update-wallet.ts';
 import {
   type AppKey,
+  createAccountToken,
   createApp,
   createAppIn,
   credentialParts,
@@ -105,6 +105,7 @@ describe('a deletion', () => {
       accountId,
       projectId: ulidOf(first),
       appId: undefined,
+      makerTokenId: undefined,
       tokenId: credentialParts(owner.token).id,
       isOneProject: false,
       isReadOnly: false,

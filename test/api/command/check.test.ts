@@ -36,7 +36,7 @@ const ON_POSTGRES: [problem: string, cause: string][] = [
     `ALTER TABLE project DROP CONSTRAINT project_account_id_fkey;
      ALTER TABLE project ADD FOREIGN KEY (account_id) REFERENCES account (id) NOT VALID`,
   ],
-  ['The primary key of token is missing', 'ALTER TABLE token DROP CONSTRAINT token_pkey'],
+  ['The primary key of wallet is missing', 'ALTER TABLE wallet DROP CONSTRAINT wallet_pkey'],
   ['The table token is "unlogged", not "permanent"', 'ALTER TABLE token SET UNLOGGED'],
   [
     'The column account.project_count is "integer not null", not "bigint not null"',

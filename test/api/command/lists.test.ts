@@ -1,6 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { createAccountToken } from '../../../src/data/operator/create-account-token.ts';
-import { createApp, credentialParts, signIn, ulidOf } from '../../support/actors.ts';
+import { createAccountToken, createApp, credentialParts, signIn, ulidOf } from '../../support/actors.ts';
 import { type AppFields, restApi } from '../../support/apis.ts';
 import { seedTenant, type Tenant, useGateway } from '../../support/gateway.ts';
 import { commandsOn, logLines } from '../../support/paw.ts';
@@ -106,7 +105,15 @@ test('--json prints accounts, apps and tokens without their secrets', async () =
   );
   const { tokens } = await runJson('token', 'list', '--account', account, '--page-size', '2');
   const [project] = projects;
-  const common = { account, project, title: '', readOnly: false, createTime: time, expireTime: time };
+  const common = {
+    account,
+    project,
+    maker: '',
+    title: '',
+    readOnly: false,
+    createTime: time,
+    expireTime: time,
+  };
   expect(tokens).toStrictEqual([
     { ...common, id: tokenIds[0], level: 'account', onlyProject: false, app: '', lastUseTime: time },
     { ...common, id: tokenIds[1], level: 'project', onlyProject: true, app: apps[0]?.name, lastUseTime: '' },

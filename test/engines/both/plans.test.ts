@@ -2,10 +2,15 @@ import { createRequire } from 'node:module';
 import { DatabaseSync } from 'node:sqlite';
 import type { Client as PgClient } from 'pg';
 import { expect, inject, onTestFinished, test, vi } from 'vitest';
-import { createAccountToken } from '../../../src/data/operator/create-account-token.ts';
 import { sweepExpired } from '../../../src/storage/jobs/sweep.ts';
 import type { Database, Queryable, Statement } from '../../../src/storage/port/database.ts';
-import { createApp, credentialParts, projectTokenOf, ULID } from '../../support/actors.ts';
+import {
+  createAccountToken,
+  createApp,
+  credentialParts,
+  projectTokenOf,
+  ULID,
+} from '../../support/actors.ts';
 import { useAllOperations } from '../../support/all-operations.ts';
 import { restApi } from '../../support/apis.ts';
 import { pathOf } from '../../support/engine.ts';
@@ -142,9 +147,9 @@ if (inject('engine') === 'sqlite') {
     }
   });
 
-  // The account itself, a row by its key, or the rows of an app.
+  // The account itself, a row by its key, the rows of an app, or the tokens that a token has made.
   const NAMES_ROW =
-    /\sWHERE (id = \?1|(\w+\.)?account_id = \?1 AND (\w+\.)?(id|app_id|key_hash) (= |IN \()\?2)\b/;
+    /\sWHERE (id = \?1|(\w+\.)?account_id = \?1 AND (\w+\.)?(id|app_id|maker_token_id|key_hash) (= |IN \()\?2)\b/;
   // Insertions wait for one with the same key.
   const INSERTS_ROW = /^INSERT INTO \w+ \(account_id, (id|count_key|key_hash), .*\) VALUES \(\?1, ?\?2\b/;
 

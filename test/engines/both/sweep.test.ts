@@ -1,5 +1,4 @@
 import { beforeAll, beforeEach, describe, expect, inject, test, vi } from 'vitest';
-import { createAccountToken } from '../../../src/data/operator/create-account-token.ts';
 import { firstUlid, type Ulid } from '../../../src/model/resource-name.ts';
 import { insertAccount } from '../../../src/storage/accounts.ts';
 import { migrate } from '../../../src/storage/jobs/migrate.ts';
@@ -10,7 +9,7 @@ import type { Queryable } from '../../../src/storage/port/database.ts';
 import type { Engine } from '../../../src/storage/port/engine.ts';
 import { insertProject } from '../../../src/storage/projects.ts';
 import { newTokenChange } from '../../../src/storage/tokens.ts';
-import { ulidOf } from '../../support/actors.ts';
+import { createAccountToken, ulidOf } from '../../support/actors.ts';
 import {
   makeDatabase,
   seedTenant,
@@ -66,6 +65,7 @@ beforeEach(async () => {
 const insertToken = (id: string, expireTimeMs: number, target: Queryable = database) => {
   const token = newTokenChange({
     ...{ account_id: ACCOUNT, id: id as Ulid, project_id: PROJECT, app_id: null, app_key_id: null },
+    maker_token_id: null,
     ...{ hash: 'hash', title: '', is_one_project: 0, is_read_only: 0, expire_time_ms: expireTimeMs },
   });
   return write(target, token);

@@ -24,7 +24,14 @@ beforeAll(async () => {
   const { accountId, id } = credentialParts(token);
   const project = { projectId: ulidOf(projects[0] ?? ''), isOneProject: false };
   caller = {
-    principal: { accountId, tokenId: id, appId: undefined, ...project, isReadOnly: false },
+    principal: {
+      accountId,
+      tokenId: id,
+      appId: undefined,
+      makerTokenId: undefined,
+      ...project,
+      isReadOnly: false,
+    },
     client: { requestId: '', address: '127.0.0.1', startMs: performance.now() },
   };
 });

@@ -173,6 +173,10 @@ const OPERATIONS: Readonly<Record<string, Case> & Record<`Mutation.${MutationNam
     'SELECT BEGIN SELECT UPDATE DELETE UPDATE INSERT COMMIT',
     ofNewApp('rotateAppKey', { gracePeriod: 60 }),
   ],
+  'Mutation.createToken': [
+    'SELECT BEGIN SELECT SELECT SELECT SELECT INSERT INSERT COMMIT',
+    mutation('createToken'),
+  ],
   'Mutation.revokeToken': [
     'SELECT BEGIN SELECT DELETE INSERT COMMIT',
     async () => mutation('revokeToken', { id: tokenNameOf(await newToken()) })(),

@@ -1,5 +1,7 @@
-import { test } from 'vitest';
+import { expect, test } from 'vitest';
+import { accountToken, mutate, payloadOf, tokenNameOf, tokenStatus } from '../../support/actors.ts';
 import { useAllOperations } from '../../support/all-operations.ts';
+import { graphqlApi } from '../../support/apis.ts';
 import { seedTenant, useGateway } from '../../support/gateway.ts';
 
 const gateway = useGateway();
@@ -7,4 +9,14 @@ const gateway = useGateway();
 test('every operation of both APIs succeeds on distributed tables', async () => {
   const tenant = await seedTenant(gateway, { projects: 3, wallets: 2 });
   await useAllOperations(gateway, tenant);
+});
+
+test('a token ends with its maker on distributed tables', async () => {
+  const tenant = await seedTenant(gateway);
+  const maker = await accountToken(gateway, tenant);
+  const { accessToken } = await payloadOf(gateway.url, maker, 'createToken', { title: 'A' }, 'accessToken');
+  const api = graphqlApi(() => gateway.url);
+  expect(await tokenStatus(api, accessToken)).toBe('ok');
+  await mutate(gateway.url, tenant.token, 'revokeToken', { id: tokenNameOf(maker) });
+  expect(await tokenStatus(api, accessToken)).toBe('TOKEN_INVALID');
 });

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Database } from '../../../src/storage/port/database.ts';
 import { TABLES } from '../../../src/storage/sql/columns.ts';
-import { createApp, expiredToken, keyOf, projectTokenOf, resultOf } from '../../support/actors.ts';
+import { createApp, expiredToken, keyOf, mutate, projectTokenOf, resultOf } from '../../support/actors.ts';
 import { type AppFields, bothApis, graphqlApi, type HttpResponse, send } from '../../support/apis.ts';
 import { isUntouched, onDatabase, pathOf } from '../../support/engine.ts';
 import {
@@ -55,6 +55,7 @@ beforeAll(async () => {
   const api = graphqlApi(() => gateway.url);
   app = await createApp(api, tenant.token);
   accessToken = await projectTokenOf(api, tenant.token, app);
+  await mutate(gateway.url, tenant.token, 'createToken', { title: 'Pipeline' });
   await resultOf(api.updateWallet(tenant.token, walletName(0), { password: 'p'.repeat(32) }));
   repeatable = await renameWallet(gateway.url);
   pageToken = (await resultOf(api.listProjects(tenant.token, { first: 2 }))).nextPageToken;
@@ -79,8 +80,8 @@ test('a copy prints the number of rows', () => {
     projects: PROJECTS + 2,
     apps: 1,
     wallets: 2,
-    tokens: 4,
-    events: 16,
+    tokens: 5,
+    events: 17,
   });
   expect(output).toMatchObject({ status: 0, stderr: '' });
 });

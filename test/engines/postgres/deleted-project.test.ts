@@ -1,33 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { createAccountToken } from '../../../src/data/operator/create-account-token.ts';
 import { deleteProject } from '../../../src/data/operator/delete-project.ts';
 import type { Database, Queryable } from '../../../src/storage/port/database.ts';
-import { reasonOf, ulidOf } from '../../support/actors.ts';
+import { createAccountToken, reasonOf, ulidOf } from '../../support/actors.ts';
 import { type Api, bothApis } from '../../support/apis.ts';
 import { useGateway, useTenant } from '../../support/gateway.ts';
 import { deleteRow, setRow } from '../../support/rows.ts';
+import { whileLocked } from '../../support/while-locked.ts';
 
 const gateway = useGateway();
 const tenant = useTenant(gateway, { projects: 10, wallets: 1 });
-
-const WAITING = `SELECT COUNT(*) AS count FROM pg_stat_activity
-  WHERE datname = current_database() AND wait_event_type = 'Lock'`;
-
-/** Starts a request that waits for the locks of a change, which is then committed. Returns the result of the request. */
-async function beforeCommit<T>(
-  change: (transaction: Queryable) => Promise<unknown>,
-  request: () => Promise<T>,
-): Promise<T> {
-  const { result } = await gateway.database.transaction(async (transaction) => {
-    await change(transaction);
-    const pending = request();
-    // It can fail before the commit has returned.
-    pending.catch(() => {});
-    await expect.poll(() => gateway.database.read(WAITING), { interval: 5 }).toEqual([{ count: 1 }]);
-    return { result: () => pending };
-  });
-  return result();
-}
 
 const deletionOf = (project: string) => (transaction: Queryable) => deleteRow(transaction, project);
 
@@ -40,14 +21,16 @@ describe.each(bothApis(() => gateway.url))('by $name', (api: Api) => {
     const project = projectAt(1);
     const { wallet } = tenant;
     const move = () => reasonOf(api.updateWallet(tenant.token, wallet, { project }));
-    expect(await beforeCommit(deletionOf(project), move)).toBe('INVALID_FIELD');
+    expect(await whileLocked(gateway.database, deletionOf(project), move)).toBe('INVALID_FIELD');
   });
 
   test('a project can not be deleted while a wallet is moved to it', async () => {
     const project = projectAt(2);
     const { wallet } = tenant;
     const move = (transaction: Queryable) => setRow(transaction, wallet, { project_id: ulidOf(project) });
-    await expect(beforeCommit(move, deletes(project))).rejects.toMatchObject({ reason: 'RESOURCE_UNUSABLE' });
+    await expect(whileLocked(gateway.database, move, deletes(project))).rejects.toMatchObject({
+      reason: 'RESOURCE_UNUSABLE',
+    });
   });
 });
 
@@ -56,9 +39,11 @@ test('neither an app nor an account token can be created for a project that is d
   const [forApp = '', forToken = ''] = tenant.projects.slice(7);
   const app = { title: 'App', active: true, project: forApp };
   const createApp = () => reasonOf(api.createApp(tenant.token, app));
-  expect(await beforeCommit(deletionOf(forApp), createApp)).toBe('INVALID_FIELD');
+  expect(await whileLocked(gateway.database, deletionOf(forApp), createApp)).toBe('INVALID_FIELD');
   const token = { account: tenant.account, project: forToken };
-  const created = beforeCommit(deletionOf(forToken), () => createAccountToken(gateway.admin, token, 60));
+  const created = whileLocked(gateway.database, deletionOf(forToken), () =>
+    createAccountToken(gateway.admin, token, 60),
+  );
   await expect(created).rejects.toMatchObject({ reason: 'RESOURCE_UNUSABLE' });
 });
 
@@ -68,5 +53,7 @@ test('a project can not be deleted while an account token is created for it', as
     const database: Database = { ...gateway.database, transaction: (work) => work(transaction) };
     return createAccountToken({ ...gateway.admin, database }, { account: tenant.account, project }, 60);
   };
-  await expect(beforeCommit(create, deletes(project))).rejects.toMatchObject({ reason: 'RESOURCE_UNUSABLE' });
+  await expect(whileLocked(gateway.database, create, deletes(project))).rejects.toMatchObject({
+    reason: 'RESOURCE_UNUSABLE',
+  });
 });
