@@ -88,7 +88,10 @@ function EndToken({ onClose }: { onClose: () => void }) {
   };
   return (
     <FormDialog title="End the token?" action="End the token" isDangerous onSubmit={end} onClose={onClose}>
-      <p>It ends at once and for ever, wherever it is used. “Forget” removes it from this page only.</p>
+      <p>
+        It ends at once and for ever, wherever it is used, with the tokens that it has created. “Forget”
+        removes it from this page only.
+      </p>
     </FormDialog>
   );
 }

@@ -91,6 +91,11 @@ export function mayChangeAccount(viewer: Viewer): boolean {
   return seesAccount(viewer) && !viewer.readOnly;
 }
 
+/** Returns whether the viewer may create tokens. */
+export function mayCreateTokens(viewer: Viewer): boolean {
+  return mayChangeAccount(viewer) && viewer.maker === null;
+}
+
 /** Returns whether the viewer may read the tokens and the events of the account. */
 export function seesAccount({ level, onlyProject }: Viewer): boolean {
   return level === 'ACCOUNT' && !onlyProject;

@@ -5,7 +5,17 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { accountToken, createApp, graphqlBody, mutate, PASSWORD, projectToken } from '../support/actors.ts';
+import { expectAccessible } from '../support/accessibility.ts';
+import {
+  accountToken,
+  createApp,
+  graphqlBody,
+  mutate,
+  PASSWORD,
+  payloadOf,
+  projectToken,
+  tokenNameOf,
+} from '../support/actors.ts';
 import { graphqlApi } from '../support/apis.ts';
 import { showScreen, startSite, storedBy } from '../support/browser.ts';
 import { seedTenant, type Tenant } from '../support/gateway.ts';
@@ -75,6 +85,77 @@ test('the key of a new app is shown once, is the same after a lost answer, and i
   const query = 'query ($name: ID!) { node(id: $name) { ... on Project { apps { totalCount } } } }';
   const { data } = await graphqlBody(site.gateway.url, tenant.token, query, { name: tenant.projects[0] });
   expect(data.node.apps.totalCount).toBe(1);
+});
+
+test('a token is created with what it may in words, is shown once, and the one of the page ends with its maker', async () => {
+  const tenant = await seedTenant(site.gateway, { projects: 2 });
+  const maker = await accountToken(site.gateway, tenant, {}, 20 * 86_400);
+  const page = await site.openConsole(maker, { provoked: /ERR_FAILED/ });
+  await showScreen(page, 'tokens');
+  await page.getByRole('button', { name: 'Create token' }).click();
+  const form = page.getByRole('dialog', { name: 'Create a token' });
+  await form.getByLabel('Title').fill('Pipeline');
+  const ends = await form.getByLabel('Ends').locator('option').allInnerTexts();
+  expect(ends.map((text) => text.replace(/, on .*/, ''))).toEqual([
+    'In 7 days',
+    'With the token of this page',
+  ]);
+  await form.getByLabel('Ends').selectOption({ index: 0 });
+  await form.getByText('It reads all projects, wallets and apps of the account').waitFor();
+  await form.getByLabel('May').selectOption('Read and change');
+  await form.getByText('gets private keys of apps, and ends tokens.').waitFor();
+  await form.getByLabel('Sees').selectOption('One project');
+  await form.getByText('It reads and changes the project, its wallets and its apps').waitFor();
+  await form.getByRole('combobox', { name: 'Project', exact: true }).click();
+  await form.getByRole('option', { name: 'Project 2' }).click();
+  await expectAccessible(page);
+  let lost = '';
+  await page.route('**/graphql', async (route) => {
+    lost = await (await route.fetch()).text();
+    await route.abort();
+  });
+  await form.getByRole('button', { name: 'Create the token' }).click();
+  await page.getByText('The gateway did not answer.').waitFor();
+  await page.unroute('**/graphql');
+  await form.getByRole('button', { name: 'Create the token' }).click();
+
+  const dialog = page.getByRole('dialog', { name: 'The token “Pipeline”' });
+  const token = await dialog.getByLabel('Token', { exact: true }).inputValue();
+  expect(JSON.parse(lost).data.createToken.accessToken).toBe(token);
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Escape');
+  await expectAccessible(page);
+  const [settings = '', command] = await dialog.locator('pre').allInnerTexts();
+  expect(settings).toBe(`PAW_URL=${site.gateway.url}\nPAW_TOKEN=${token}`);
+  const { stdout } = await promisify(execFile)('sh', ['-c', `${command} -s`]);
+  const [, second] = tenant.projects;
+  expect(JSON.parse(stdout).projects.map(({ name }: { name: string }) => name)).toEqual([second]);
+  await dialog.getByRole('button', { name: 'I have stored the token' }).click();
+  await page.getByText('Created the token “Pipeline”.').waitFor();
+  const row = page.getByRole('row').filter({ hasText: 'Pipeline' });
+  expect(await row.innerText()).toMatch(/in 6 days|in 7 days/);
+  expect(await row.innerText()).toContain(`by tokens/${tokenNameOf(maker).slice(7, 11)}`);
+  expect(await page.content()).not.toContain(token);
+  expect(JSON.stringify([await storedBy(page), page.url()])).not.toContain(token);
+});
+
+test('a token that is created sees who has created it, and is asked for again when it ends with that one', async () => {
+  const tenant = await seedTenant(site.gateway);
+  const maker = await accountToken(site.gateway, tenant, { title: 'Maker' });
+  const { accessToken } = await payloadOf(
+    site.gateway.url,
+    maker,
+    'createToken',
+    { title: 'A' },
+    'accessToken',
+  );
+  const page = await site.openConsole(accessToken);
+  await showScreen(page, 'tokens');
+  await page.getByRole('button', { name: 'Revoke “Maker”' }).click();
+  await page.getByText('It has created the token of this page, which then asks for another one.').waitFor();
+  await page.getByRole('button', { name: 'Revoke the token' }).click();
+  await page.getByRole('heading', { name: 'Enter a token' }).waitFor();
+  expect(await page.getByRole('alert').innerText()).toBe('The token has ended.');
 });
 
 test('what somebody else has saved meanwhile is shown, and is kept or taken over, but not overwritten', async () => {
@@ -189,8 +270,15 @@ test('a token is shown the buttons of what it may do only, also when it continue
   const app = await createApp(api, tenant.token, { title: 'Till' });
   const [onlyProject = ''] = tenant.projects;
   const readOnly = await accountToken(site.gateway, tenant, { readOnly: true });
+  const created = await payloadOf(
+    site.gateway.url,
+    tenant.token,
+    'createToken',
+    { title: 'A' },
+    'accessToken',
+  );
   const ofApp = ['New key', 'Deactivate', 'Delete'];
-  const screens = ['', onlyProject, `${onlyProject}/apps`, `${onlyProject}/settings`, app.name];
+  const screens = ['', onlyProject, `${onlyProject}/apps`, `${onlyProject}/settings`, app.name, 'tokens'];
   const expectButtons = async (page: Page, expected: readonly (readonly string[])[]) => {
     for (const [index, screen] of screens.entries()) {
       await showScreen(page, screen);
@@ -204,12 +292,13 @@ test('a token is shown the buttons of what it may do only, also when it continue
       await expect.poll(() => buttons.allInnerTexts(), { message: screen }).toEqual(expected[index]);
     }
   };
-  const everything = [['Create project'], ['Edit'], ['Create app'], ['Edit project'], ofApp];
+  const ofResources = [['Create project'], ['Edit'], ['Create app'], ['Edit project'], ofApp];
   for (const [token, buttons] of [
-    [tenant.token, everything],
-    [await accountToken(site.gateway, tenant, { onlyProject }), [['Edit'], ...everything.slice(1)]],
-    [await projectToken(site.gateway, tenant), [['Edit'], ['Edit'], [], [], []]],
-    [readOnly, [[], [], [], [], []]],
+    [tenant.token, [...ofResources, ['Create token']]],
+    [created.accessToken, [...ofResources, []]],
+    [await accountToken(site.gateway, tenant, { onlyProject }), [['Edit'], ...ofResources.slice(1), []]],
+    [await projectToken(site.gateway, tenant), [['Edit'], ['Edit'], [], [], [], []]],
+    [readOnly, [[], [], [], [], [], []]],
   ] as const) {
     await expectButtons(await site.openConsole(token), buttons);
   }
@@ -220,7 +309,7 @@ test('a token is shown the buttons of what it may do only, also when it continue
   await page.getByRole('dialog', { name: 'Enter a token to continue' }).waitFor();
   await page.evaluate(`void (location.hash = '#token=${readOnly}')`);
   await page.getByRole('link', { name: 'Wallet 1' }).waitFor();
-  await expectButtons(page, [[], [], [], [], []]);
+  await expectButtons(page, [[], [], [], [], [], []]);
 });
 
 /** Opens the default project in the console. @param tab such as `/apps` */

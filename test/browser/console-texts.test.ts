@@ -40,6 +40,7 @@ test.each(TEXTS)(
       [app.name, 'Deactivate'],
       [app.name, 'Delete'],
       ['tokens', 'Revoke '],
+      ['tokens', 'Create token'],
       ['events', undefined],
     ] as const) {
       await showScreen(page, String(path));

@@ -18,9 +18,14 @@ export function Time({ value }: { value: string }) {
   const ms = useTimeLeft(value);
   return (
     <time dateTime={value} title={DATE_AND_TIME.format(Date.parse(value))}>
-      {Math.abs(ms) < 30 * DAY_MS ? distance(ms) : DATE.format(Date.parse(value))}
+      {Math.abs(ms) < 30 * DAY_MS ? distance(ms) : dateOf(value)}
     </time>
   );
+}
+
+/** Returns the date of a time in the time zone of the person, such as `31 Jan 2026`. */
+export function dateOf(time: string): string {
+  return DATE.format(Date.parse(time));
 }
 
 /** Returns the milliseconds until a time, again each minute. */

@@ -28,6 +28,26 @@ export type CreateProjectInput = {
   readonly title: string;
 };
 
+/** The input of `createToken`. */
+export type CreateTokenInput = {
+  /** Any text, up to 2,000 characters. The payload returns it unchanged. */
+  readonly clientMutationId?: string | null | undefined;
+  /**
+   * The expiry, at most that of the token of the request. The default is in 90 days, or the expiry of
+   * that token if it is earlier.
+   */
+  readonly expireTime?: string | null | undefined;
+  /**
+   * The only project that the token sees. The default is the whole account, with new apps in the
+   * project of the token of the request.
+   */
+  readonly project?: string | null | undefined;
+  /** Whether the token may only read. The default is false. */
+  readonly readOnly?: boolean | null | undefined;
+  /** The title, from 1 to 200 characters, by which lists show the token. */
+  readonly title: string;
+};
+
 /** The input of `deleteApp`. */
 export type DeleteAppInput = {
   /** Any text, up to 2,000 characters. The payload returns it unchanged. */
@@ -235,7 +255,14 @@ export type TokensQueryVariables = Exact<{
 }>;
 
 
-export type TokensQuery = { readonly tokens: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly name: string, readonly title: string, readonly level: TokenLevel, readonly readOnly: boolean, readonly onlyProject: boolean, readonly createTime: string, readonly expireTime: string, readonly lastUseTime: string | null, readonly current: boolean, readonly project: { readonly name: string, readonly title: string } | null, readonly app: { readonly name: string, readonly title: string } | null }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } };
+export type TokensQuery = { readonly tokens: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly name: string, readonly title: string, readonly level: TokenLevel, readonly readOnly: boolean, readonly onlyProject: boolean, readonly maker: string | null, readonly createTime: string, readonly expireTime: string, readonly lastUseTime: string | null, readonly current: boolean, readonly project: { readonly name: string, readonly title: string } | null, readonly app: { readonly name: string, readonly title: string } | null }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } };
+
+export type CreateTokenMutationVariables = Exact<{
+  input: CreateTokenInput;
+}>;
+
+
+export type CreateTokenMutation = { readonly createToken: { readonly accessToken: string, readonly token: { readonly name: string, readonly title: string } } | null };
 
 export type RevokeTokenMutationVariables = Exact<{
   id: string | number;
@@ -288,7 +315,7 @@ export type UpdateWalletMutation = { readonly updateWallet: { readonly wallet: {
 export type ViewerQueryVariables = Exact<{ [key: string]: never; }>;
 
 
-export type ViewerQuery = { readonly viewer: { readonly name: string, readonly title: string, readonly level: TokenLevel, readonly readOnly: boolean, readonly account: string, readonly onlyProject: boolean, readonly expireTime: string, readonly project: { readonly name: string, readonly title: string }, readonly app: { readonly name: string, readonly title: string } | null } };
+export type ViewerQuery = { readonly viewer: { readonly name: string, readonly title: string, readonly level: TokenLevel, readonly readOnly: boolean, readonly account: string, readonly onlyProject: boolean, readonly maker: string | null, readonly expireTime: string, readonly project: { readonly name: string, readonly title: string }, readonly app: { readonly name: string, readonly title: string } | null } };
 
 export class TypedDocumentString<TResult, TVariables>
   extends String
@@ -528,6 +555,7 @@ export const TokensDocument = new TypedDocumentString(`
         name
         title
       }
+      maker
       createTime
       expireTime
       lastUseTime
@@ -540,6 +568,17 @@ export const TokensDocument = new TypedDocumentString(`
   }
 }
     `) as unknown as TypedDocumentString<TokensQuery, TokensQueryVariables>;
+export const CreateTokenDocument = new TypedDocumentString(`
+    mutation CreateToken($input: CreateTokenInput!) {
+  createToken(input: $input) {
+    token {
+      name
+      title
+    }
+    accessToken
+  }
+}
+    `) as unknown as TypedDocumentString<CreateTokenMutation, CreateTokenMutationVariables>;
 export const RevokeTokenDocument = new TypedDocumentString(`
     mutation RevokeToken($id: ID!) {
   revokeToken(input: {id: $id}) {
@@ -664,6 +703,7 @@ export const ViewerDocument = new TypedDocumentString(`
       name
       title
     }
+    maker
     expireTime
   }
 }

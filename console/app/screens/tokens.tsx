@@ -6,8 +6,9 @@ import { Action, type Column, Table } from '../controls/table.tsx';
 import { Time } from '../controls/time.tsx';
 import { RevokeTokenDocument, TokensDocument, type TokensQuery } from '../generated/documents.ts';
 import { useMutation } from '../query.ts';
-import { notify, Screen } from '../screen.tsx';
-import { leaveSession, mayChangeAccount, useViewer } from '../session.ts';
+import { Actions, notify, Screen } from '../screen.tsx';
+import { leaveSession, mayChangeAccount, mayCreateTokens, useViewer } from '../session.ts';
+import { CreateToken } from './create-token.tsx';
 
 type Token = TokensQuery['tokens']['nodes'][number];
 
@@ -28,32 +29,54 @@ const COLUMNS: readonly Column<Token>[] = [
     cell: ({ app, onlyProject, project }) =>
       app ? <Resource {...app} /> : onlyProject && project ? <Resource {...project} /> : 'The account',
   },
-  { title: 'Created', cell: ({ createTime }) => <Time value={createTime} /> },
+  {
+    title: 'Created',
+    cell: ({ createTime, maker }) => (
+      <>
+        <Time value={createTime} />{' '}
+        {maker && (
+          <small>
+            by <Resource name={maker} />
+          </small>
+        )}
+      </>
+    ),
+  },
   { title: 'Expires', cell: ({ expireTime }) => <Time value={expireTime} /> },
   { title: 'Last use', cell: ({ lastUseTime }) => (lastUseTime ? <Time value={lastUseTime} /> : 'Never') },
 ];
 
 /** The valid tokens of the account and of its apps. */
 export function Tokens() {
-  const mayRevoke = mayChangeAccount(useViewer());
+  const viewer = useViewer();
+  const mayRevoke = mayChangeAccount(viewer);
+  const mayCreate = mayCreateTokens(viewer);
   const list = useList(TokensDocument, {}, ({ tokens }) => tokens);
   const [selected, setSelected] = useState<Token>();
+  const [isCreating, setIsCreating] = useState(false);
   const onClose = () => setSelected(undefined);
   const onRevoked = (token: Token) => {
-    list.change((nodes) => nodes.filter(({ name }) => name !== token.name));
+    list.change((nodes) => nodes.filter(({ name, maker }) => name !== token.name && maker !== token.name));
     notify(`The token ${describe(token)} has ended.`);
     onClose();
   };
+  const onCreated = (title: string) => {
+    list.reload();
+    notify(`Created the token “${title}”.`);
+    setIsCreating(false);
+  };
+  const create = <Actions of={{ 'Create token': () => setIsCreating(true) }} />;
   const actions: Column<Token> = {
     title: 'Actions',
     cell: (token) => <Action text="Revoke" of={describe(token)} onClick={() => setSelected(token)} />,
   };
   return (
-    <Screen title="Tokens">
+    <Screen title="Tokens" aside={mayCreate && create}>
       <p>The valid tokens of the account and of its apps, the oldest first.</p>
       <Size list={list} noun="valid token" />
       <Table label="Tokens" columns={mayRevoke ? [...COLUMNS, actions] : COLUMNS} rows={list.nodes} />
       <More list={list} />
+      {isCreating && mayCreate && <CreateToken onCreated={onCreated} onClose={() => setIsCreating(false)} />}
       {selected && mayRevoke && <Revoke token={selected} onRevoked={onRevoked} onClose={onClose} />}
     </Screen>
   );
@@ -63,9 +86,11 @@ type RevokeProps = { readonly token: Token; onRevoked: (token: Token) => void; o
 
 function Revoke({ token, onRevoked, onClose }: RevokeProps) {
   const send = useMutation(RevokeTokenDocument);
+  const { maker } = useViewer();
   const revoke = async () => {
     await send({ id: token.name });
-    if (token.current) leaveSession('The token has ended.');
+    // The token of this page ends with its maker.
+    if (token.current || token.name === maker) leaveSession('The token has ended.');
     else onRevoked(token);
   };
   const action = 'Revoke the token';
@@ -73,14 +98,14 @@ function Revoke({ token, onRevoked, onClose }: RevokeProps) {
     <FormDialog title={`${action}?`} action={action} isDangerous onSubmit={revoke} onClose={onClose}>
       <p>
         <strong>{describe(token)}</strong> ends at once and for ever, wherever it is used.{' '}
-        {consequence(token)}
+        {consequence(token, maker)}
       </p>
     </FormDialog>
   );
 }
 
-function consequence({ current, app }: Token) {
-  if (current) return 'It is the token of this page, which then asks for another one.';
+/** @param maker the token that has created that of the page, if there is one */
+function consequence({ name, current, app, maker: ownMaker }: Token, maker: string | null) {
   if (app) {
     return (
       <>
@@ -88,7 +113,13 @@ function consequence({ current, app }: Token) {
       </>
     );
   }
-  return 'Only the operator can issue a new one. The tokens of apps stay valid.';
+  const asks = 'the token of this page, which then asks for another one.';
+  if (current && ownMaker) return `It is ${asks}`;
+  if (ownMaker) return 'The token that has created it stays valid, and can create another one.';
+  const ending = 'The tokens that it has created end with it.';
+  if (current) return `It is ${asks} ${ending}`;
+  if (name === maker) return `It has created ${asks} ${ending}`;
+  return `${ending} Only the operator can issue a new one. The tokens of apps stay valid.`;
 }
 
 /** Returns the title of a token, or its name if it has none. */

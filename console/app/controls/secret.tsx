@@ -1,0 +1,48 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useId } from 'preact/hooks';
+import { Actions } from '../screen.tsx';
+import { Copy } from './clipboard.tsx';
+import { Dialog } from './dialog.tsx';
+
+type SecretProps = {
+  readonly title: string;
+  /** What the secret is, such as `Private key`, and in one word, such as `key`. */
+  readonly label: string;
+  readonly noun: string;
+  readonly secret: string;
+  readonly onStored: () => void;
+  readonly children: ComponentChildren;
+};
+
+/** Shows a secret, once. Only its button closes the dialog: Escape does not, and neither does the history. */
+export function Secret({ title, label, noun, secret, onStored, children }: SecretProps) {
+  const id = useId();
+  useEffect(() => {
+    addEventListener('beforeunload', warn);
+    return () => removeEventListener('beforeunload', warn);
+  }, []);
+  return (
+    <Dialog title={title}>
+      <p>This is the only time that it is shown. Store it where the program reads its secrets.</p>
+      <div class="field">
+        <label for={id}>{label}</label>
+        <textarea id={id} class="key" rows={4} readOnly spellcheck={false} value={secret} />
+      </div>
+      <div class="actions">
+        <Copy text={secret} label={noun} isPrimary />
+      </div>
+      {children}
+      <Actions of={{ [`I have stored the ${noun}`]: onStored }} />
+    </Dialog>
+  );
+}
+
+/** Returns the URL of the gateway, without a slash at its end. */
+export function gatewayUrl(): string {
+  return new URL('.', location.href).href.replace(/\/$/, '');
+}
+
+/** Lets the browser ask before the page is left. */
+function warn(event: BeforeUnloadEvent): void {
+  event.preventDefault();
+}

@@ -1,0 +1,160 @@
+import { useState } from 'preact/hooks';
+import { Lines } from '../controls/clipboard.tsx';
+import { ProjectCombobox } from '../controls/combobox.tsx';
+import { Field, FormDialog } from '../controls/form.tsx';
+import { gatewayUrl, Secret } from '../controls/secret.tsx';
+import { dateOf } from '../controls/time.tsx';
+import { CreateTokenDocument, type CreateTokenMutation } from '../generated/documents.ts';
+import { useMutation } from '../query.ts';
+import { useViewer, type Viewer } from '../session.ts';
+
+/** After how many days a token can end, if the token of the page does not end before. */
+const DAYS = [7, 30, 90, 365];
+
+const DEFAULT_DAYS = 30;
+
+const SEES = { account: 'The whole account', project: 'One project' } as const;
+
+const MAY = { read: 'Read', change: 'Read and change' } as const;
+
+/** What the new token can do, in words. */
+const CONSEQUENCES = {
+  account: {
+    read: 'It reads all projects, wallets and apps of the account, its tokens and its events, and changes nothing.',
+    change:
+      'It reads and changes all projects, wallets and apps of the account, gets private keys of apps, and ends tokens.',
+  },
+  project: {
+    read: 'It reads the project, its wallets and its apps, and changes nothing.',
+    change:
+      'It reads and changes the project, its wallets and its apps, and gets private keys of these apps.',
+  },
+} as const;
+
+type Choices = { readonly sees: keyof typeof SEES; readonly may: keyof typeof MAY };
+
+type CreateTokenProps = {
+  /** @param title that of the new token */
+  readonly onCreated: (title: string) => void;
+  readonly onClose: () => void;
+};
+
+/** The dialog that creates a token, and then shows it. */
+export function CreateToken({ onCreated, onClose }: CreateTokenProps) {
+  const viewer = useViewer();
+  const create = useMutation(CreateTokenDocument);
+  const [created, setCreated] = useState<NonNullable<CreateTokenMutation['createToken']>>();
+  const [choices, setChoices] = useState<Choices>({ sees: 'account', may: 'read' });
+  const [project, setProject] = useState(viewer.project);
+  // A request that is repeated has the same time.
+  const [ends] = useState(() => endsOf(viewer));
+  const { sees, may } = choices;
+  if (created) return <NewToken {...created} onStored={() => onCreated(created.token.title)} />;
+  const submit = async ({ title = '', expireTime = '' }: Readonly<Record<string, string>>) => {
+    const limit = sees === 'project' && { project: project.name };
+    const { createToken } = await create({
+      input: { title, expireTime, readOnly: may === 'read', ...limit },
+    });
+    if (createToken) setCreated(createToken);
+  };
+  return (
+    <FormDialog title="Create a token" action="Create the token" onSubmit={submit} onClose={onClose}>
+      <p>A program uses it like the token of this page. You get it in the next step.</p>
+      <Field name="title" label="Title" hint="What the token is for.">
+        {(control) => <input {...control} autocomplete="off" />}
+      </Field>
+      <Select
+        name="expireTime"
+        label="Ends"
+        hint="It never ends after the token of this page."
+        options={ends.options}
+        value={ends.value}
+      />
+      <Select
+        name="sees"
+        label="Sees"
+        options={SEES}
+        value={sees}
+        onChange={(value) => setChoices({ ...choices, sees: value })}
+      />
+      {sees === 'project' && (
+        <Field name="project" label="Project">
+          {(control) => <ProjectCombobox control={control} chosen={project} onChoose={setProject} />}
+        </Field>
+      )}
+      <Select
+        name="may"
+        label="May"
+        options={MAY}
+        value={may}
+        onChange={(value) => setChoices({ ...choices, may: value })}
+      />
+      <p role="status">
+        {CONSEQUENCES[sees][may]} It creates no tokens, and ends with the token of this page, at the latest.
+      </p>
+    </FormDialog>
+  );
+}
+
+type SelectProps<Value extends string> = {
+  readonly name: string;
+  readonly label: string;
+  readonly hint?: string;
+  /** The texts of the values. */
+  readonly options: Readonly<Record<Value, string>>;
+  /** The value at first. */
+  readonly value: Value;
+  readonly onChange?: (value: Value) => void;
+};
+
+function Select<Value extends string>({ options, value, onChange, ...field }: SelectProps<Value>) {
+  return (
+    <Field {...field}>
+      {(control) => (
+        <select {...control} onChange={({ currentTarget }) => onChange?.(currentTarget.value as Value)}>
+          {Object.entries<string>(options).map(([each, text]) => (
+            <option key={each} value={each} selected={each === value}>
+              {text}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  );
+}
+
+/** Returns the times at which a new token can end, with their texts, and the one that is chosen at first. */
+function endsOf({ expireTime }: Viewer) {
+  const timeIn = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString();
+  const times = DAYS.map((days) => [timeIn(days), `In ${days} days`] as const).filter(
+    ([time]) => Date.parse(time) < Date.parse(expireTime),
+  );
+  const texts = [...times, [expireTime, 'With the token of this page'] as const];
+  const options = Object.fromEntries(texts.map(([time, text]) => [time, `${text}, on ${dateOf(time)}`]));
+  const [value] = times[DAYS.indexOf(DEFAULT_DAYS)] ?? [expireTime];
+  return { options, value };
+}
+
+type NewTokenProps = {
+  readonly token: { readonly title: string };
+  readonly accessToken: string;
+  readonly onStored: () => void;
+};
+
+function NewToken({ token: { title }, accessToken, onStored }: NewTokenProps) {
+  const url = gatewayUrl();
+  const settings = `PAW_URL=${url}\nPAW_TOKEN=${accessToken}`;
+  const list = `curl ${url}/project/projects \\\n  -H 'Authorization: Bearer ${accessToken}'`;
+  return (
+    <Secret
+      title={`The token “${title}”`}
+      label="Token"
+      noun="token"
+      secret={accessToken}
+      onStored={onStored}
+    >
+      <Lines title="Settings of the program" label="settings" text={settings} />
+      <Lines title="List the projects with it" label="command" text={list} />
+    </Secret>
+  );
+}
