@@ -27,8 +27,5 @@ export const queries: QueryResolvers = {
 
   wallets: async (_parent, args, context) => new Connection(await context.read('findWallets', args)),
 
-  async events(_parent, { since, until, ...args }, context) {
-    const input = { ...args, since: since?.toISOString(), until: until?.toISOString() };
-    return new Connection(await context.read('listEvents', input));
-  },
+  events: async (_parent, args, context) => new Connection(await context.read('listEvents', args)),
 };

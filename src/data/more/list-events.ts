@@ -26,8 +26,8 @@ import { auditEventFromRow } from '../rows/audit-event.ts';
 
 const VALIDATORS = {
   account: optional(resourceNameValidator('accounts')),
-  since: optional(time),
-  until: optional(time),
+  since: nullable(time),
+  until: nullable(time),
   action: nullable(auditAction),
   resource: nullable(resourceNameValidator('accounts', 'projects', 'apps', 'wallets')),
 };
