@@ -6,7 +6,7 @@ import { listAccounts } from '../data/operator/list-accounts.ts';
 import { setAccountSuspended } from '../data/operator/set-account-suspended.ts';
 import { changeCommand } from './line/change-command.ts';
 import { type Command, flag, TEXT, YES } from './line/command.ts';
-import { countedRows } from './line/counts.ts';
+import { byPlural, countedRows } from './line/counts.ts';
 import { listCommand } from './line/list-command.ts';
 import { toJson } from './line/safe-output.ts';
 import { accountView, exportView } from './line/views.ts';
@@ -67,13 +67,14 @@ export const accountCommands: readonly Command[] = [
   changeCommand({
     name: 'account delete',
     summary:
-      'Deletes an account with all its projects, apps, wallets, tokens and audit events. An interrupted deletion can be repeated.',
+      'Deletes an account with all its projects, apps, wallets, addresses, tokens and audit events. An interrupted deletion can be repeated.',
     operand: 'name',
     options: { yes: YES, 'keep-audit': flag('Keeps the audit events.') },
     async run(admin, input, args) {
-      const rows = await deleteAccount(admin, input, args.isSet('keep-audit'));
-      const { project: projects, app: apps, wallet: wallets, token: tokens, audit_event: events } = rows;
-      return { projects, apps, wallets, tokens, events };
+      const { accounts: _, ...others } = byPlural(
+        await deleteAccount(admin, input, args.isSet('keep-audit')),
+      );
+      return others;
     },
     view: (counts) => counts,
     text: (counts) => `Deleted the account with ${countedRows(counts)}.`,

@@ -1,9 +1,8 @@
-import { open, stat } from 'node:fs/promises';
 import { importAccount } from '../data/operator/import-account.ts';
 import { changeCommand } from './line/change-command.ts';
-import { ACCOUNT, UsageError } from './line/command.ts';
+import { ACCOUNT } from './line/command.ts';
 import { countedRows } from './line/counts.ts';
-import { linesOf } from './line/standard-input.ts';
+import { linesOf, streamOf } from './line/standard-input.ts';
 
 export const importCommand = changeCommand({
   name: 'import',
@@ -11,11 +10,8 @@ export const importCommand = changeCommand({
   operand: 'file',
   options: { account: ACCOUNT },
   async run(admin, input, { values, terminal }) {
-    const imported = await importAccount(
-      admin,
-      input,
-      linesOf(await streamOf(values['file'] ?? '')),
-      (count) => terminal.progress(`Imported ${count}.`),
+    const imported = await importAccount(admin, input, linesOf(await streamOf(values['file'])), (count) =>
+      terminal.progress(`Imported ${count}.`),
     );
     terminal.progress('');
     return imported;
@@ -23,15 +19,3 @@ export const importCommand = changeCommand({
   view: (imported) => imported,
   text: (imported) => `Imported ${countedRows(imported)}.`,
 });
-
-/** Opens a file, or standard input if its name is `-`. */
-async function streamOf(file: string): Promise<AsyncIterable<Uint8Array | string>> {
-  if (file === '-') return process.stdin;
-  try {
-    // A directory can be opened, and then not be read.
-    if ((await stat(file)).isDirectory()) throw new Error('It is a directory');
-    return (await open(file)).createReadStream();
-  } catch (error) {
-    throw new UsageError(`${file} can't be read: ${error instanceof Error ? error.message : error}.`);
-  }
-}

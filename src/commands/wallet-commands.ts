@@ -1,6 +1,6 @@
 import { listAnyProjectWallets } from '../data/more/list-wallets.ts';
-import { createWallet } from '../data/operator/create-wallet.ts';
 import { deleteWallet } from '../data/operator/delete-wallet.ts';
+import { registerWallet } from '../data/operator/register-wallet.ts';
 import { updateWallet } from '../data/update-wallet.ts';
 import { walletView } from '../model/wallet.ts';
 import { changeCommand } from './line/change-command.ts';
@@ -17,7 +17,7 @@ export const walletCommands: readonly Command[] = [
       network: required('<network>', 'The network, such as NETWORK_ETHEREUM or NETWORK_POLYGON.'),
       address: required('<address>', '0x and 40 hexadecimal digits; an EIP-55 checksum is verified.'),
     },
-    run: createWallet,
+    run: registerWallet,
     view: walletView,
     text: ({ name }) => `Created ${name}.`,
   }),

@@ -1,11 +1,13 @@
 import type { Caller, Client, Principal } from '../model/caller.ts';
 import { authenticate } from './access/authenticate.ts';
-import { recordSignInWithoutToken } from './audit/sign-in-without-token.ts';
+import { recordFailure } from './audit/failures.ts';
 import { createApp } from './create-app.ts';
 import { beginKeyed, type KeyedRequest, type KeyedResult } from './idempotency/begin-keyed.ts';
 import { listProjects } from './list-projects.ts';
+import { countAddresses } from './more/count-addresses.ts';
 import { createProject } from './more/create-project.ts';
 import { createToken } from './more/create-token.ts';
+import { createWallet } from './more/create-wallet.ts';
 import { deleteApp } from './more/delete-app.ts';
 import { endToken } from './more/end-token.ts';
 import { getResources } from './more/get-resources.ts';
@@ -34,6 +36,7 @@ export type { AppCredentials } from './sign-in.ts';
 /** The operations that only read. */
 export const READS = {
   getViewer,
+  countAddresses,
   listProjects,
   listProjectApps,
   listProjectWallets,
@@ -55,6 +58,7 @@ export const CHANGES = {
   signOut,
   createToken,
   revokeToken,
+  createWallet,
   updateWallet,
 } satisfies Declared<true>;
 
@@ -105,7 +109,7 @@ export function createDataLayer(settings: Omit<Dependencies, 'recordFailure' | '
   const shared: Dependencies = {
     ...settings,
     keysInUse: new Map(),
-    recordFailure: (signIn) => recordSignInWithoutToken(database, signIn),
+    recordFailure: (failure) => recordFailure(database, failure),
   };
   const dependenciesFor = (client: Client): Dependencies => {
     const own = database.forRequest(client);

@@ -79,8 +79,8 @@ export async function authenticateApp(
   const isAllowed = isSignedIn && row.active === 1;
   await client.count?.(isAllowed ? { accountId, tokenId: row.id } : undefined);
   if (!isAllowed) {
-    const app = row && name;
-    await recordFailure({ id: newId(), action: 'sign_in.fail', accountId, principal, client, app });
+    const resource = row && name;
+    await recordFailure({ id: newId(), action: 'sign_in.fail', accountId, principal, client, resource });
     throw new ApiError(isSignedIn ? 'APP_INACTIVE' : 'INVALID_CREDENTIALS', { app: name });
   }
   return { row, key };

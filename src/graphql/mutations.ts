@@ -69,6 +69,11 @@ export const mutations: MutationResolvers = {
     return { revokedTokenId: resourceName('tokens', id), ...mutationId };
   },
 
+  async createWallet(_parent, { input }, context) {
+    const mutationId = begin(context, input, CHANGES.createWallet.rules.input);
+    return { wallet: await context.operations.createWallet(input), ...mutationId };
+  },
+
   async updateWallet(_parent, { input }, context) {
     const mutationId = begin(context, input, CHANGES.updateWallet.rules.input);
     return { wallet: await context.operations.updateWallet(input), ...mutationId };

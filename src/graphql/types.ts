@@ -36,7 +36,7 @@ const tokenFields = {
   app: ({ app }, _args, { resources }) => (app === undefined ? null : loadApp(app, resources)),
   maker: ({ makerTokenId }) => tokenName(makerTokenId),
   expireTime: ({ expireTimeMs }) => isoTime(expireTimeMs),
-} satisfies Required<Resolvers>['Viewer'];
+} satisfies Omit<Required<Resolvers>['Viewer'], 'addressesLeft'>;
 
 /** The resolvers of the object types. Only fields that differ from the model have a resolver. */
 export const types = {
@@ -81,7 +81,10 @@ export const types = {
       isLoadable(resource) ? ((await resources.load(resource))?.title ?? null) : null,
   },
 
-  Viewer: tokenFields,
+  Viewer: {
+    ...tokenFields,
+    addressesLeft: (_viewer, _args, context) => context.read('countAddresses'),
+  },
 
   Token: {
     ...tokenFields,

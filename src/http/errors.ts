@@ -45,9 +45,6 @@ const STATUS_CODES_BY_REASON: { readonly [R in Reason]?: number } = {
   UNSUPPORTED_MEDIA_TYPE: 415,
 };
 
-// A repetition would be refused, too.
-const FULL = new Set<Reason>(['TOO_MANY_PROJECTS', 'TOO_MANY_APPS', 'TOO_MANY_TOKENS']);
-
 const DEFAULT_RETRY_AFTER_SECONDS = 1;
 
 // Source: RFC 6750, section 3.
@@ -55,6 +52,14 @@ const CHALLENGE = 'Bearer realm="paw"';
 const INVALID_TOKEN_CHALLENGE = `${CHALLENGE}, error="invalid_token"`;
 
 const INSUFFICIENT_SCOPE_CHALLENGE = `${CHALLENGE}, error="insufficient_scope", scope="read write"`;
+
+// A repetition would be refused, too.
+const NOT_REPEATED = new Set<Reason>([
+  'TOO_MANY_PROJECTS',
+  'TOO_MANY_APPS',
+  'TOO_MANY_TOKENS',
+  'NO_ADDRESS_LEFT',
+]);
 
 export function statusCodeOf(error: ApiError): number {
   if (error instanceof HttpError) return error.statusCode;
@@ -64,7 +69,7 @@ export function statusCodeOf(error: ApiError): number {
 export function headersOf(error: ApiError): Headers {
   if (error instanceof HttpError) return error.headers;
   if (error.reason === 'IDEMPOTENCY_KEY_IN_USE') return retryAfter(error);
-  if (FULL.has(error.reason)) return {};
+  if (NOT_REPEATED.has(error.reason)) return {};
   switch (error.status) {
     case 'UNAUTHENTICATED':
       return {

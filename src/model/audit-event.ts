@@ -11,6 +11,9 @@ export const AUDIT_ACTIONS = [
   'wallet.create',
   'wallet.update',
   'wallet.delete',
+  'wallet.refuse',
+  'address.add',
+  'address.delete',
   'app.create',
   'app.update',
   'app.activate',
@@ -48,6 +51,6 @@ export type AuditEvent = {
   readonly address: string | undefined;
   /** The id of the request, or of the first; undefined for an act of the operator. */
   readonly requestId: string | undefined;
-  /** The number of revoked tokens, or of equal acts of a client within a minute. */
+  /** The number of revoked tokens, of addresses, or of equal acts of a client within a minute. */
   readonly count: number;
 };

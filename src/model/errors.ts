@@ -75,6 +75,10 @@ export const ERRORS = {
     'RESOURCE_EXHAUSTED',
     'The token has made 1,000 tokens that are valid, which is the maximum.',
   ],
+  NO_ADDRESS_LEFT: [
+    'RESOURCE_EXHAUSTED',
+    'No address is left for a new wallet on the network. The operator of the service adds addresses by "paw address add".',
+  ],
   TOO_MANY_PASSWORDS: [
     'RESOURCE_EXHAUSTED',
     'Too many passwords of the account are being set at the same time. Try again later.',

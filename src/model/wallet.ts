@@ -18,6 +18,12 @@ export type Wallet = {
   readonly etag: string;
 };
 
+/** The number of wallets and supplied addresses of an account up to which addresses can be added. */
+export const MAX_WALLETS = 1_000_000;
+
+/** How many addresses are left for new wallets on a network. */
+export type AddressesLeft = { readonly network: Network; readonly count: number };
+
 /** Returns the fields of a wallet that the specification defines. */
 export function walletView({ name, title, description, project, network, address }: Wallet) {
   return { name, title, description, project, network, address, password: '' };

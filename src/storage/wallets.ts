@@ -1,6 +1,7 @@
 import { type Preconditions, secondAfter } from '../model/etag.ts';
 import type { ResourceName, Ulid } from '../model/resource-name.ts';
 import { titleKey } from '../model/title-key.ts';
+import { valuesIf } from './port/change.ts';
 import type { Change, ChangeSql, Queryable } from './port/database.ts';
 import { namesOf, prefixedId, type RowOf, valuesOf, WALLET, WALLET_CHANGES } from './sql/columns.ts';
 import { List } from './sql/keyset-list.ts';
@@ -19,7 +20,7 @@ import {
 
 export type WalletRow = RowOf<typeof WALLET>;
 
-export type NewWalletRow = WalletRow & RowOf<'title_key'>;
+export type NewWalletRow = WalletRow & RowOf<'title_key'> & Partial<RowOf<'password_hash'>>;
 
 /** The time and the revision of an update, and new values for columns of a wallet. Those with the value undefined are not changed. */
 export type WalletChanges = Optional<Omit<RowOf<typeof WALLET_CHANGES>, 'title_key'>> &
@@ -67,8 +68,18 @@ WHERE account_id = $1 AND id = $2 AND project_id = COALESCE($3, project_id)
   AND ${ifRevision(CONDITIONS)} AND ${unlessRevision(CONDITIONS + 1)} AND ${ifUnmodified(CONDITIONS + 2)} AND ${condition}
 RETURNING ${WALLET}`;
 
+const INSERTED = namesOf(`${WALLET}, title_key, password_hash`).filter((column) => column !== 'address');
+
+const INSERT: ChangeSql = (values, condition) =>
+  `INSERT INTO wallet (${INSERTED.join(', ')}, address) ${valuesIf(values, condition)}`;
+
 /** Inserts a wallet without a password. */
 export const insertWallet = insertInto('wallet', `${WALLET}, title_key` as const);
+
+/** Returns the change that inserts a wallet with the address that the first change of the statement returns. */
+export function newWalletChange(wallet: Omit<NewWalletRow, 'address'>): Change {
+  return { sql: INSERT, params: [...valuesOf(wallet, INSERTED), { column: 'address' }] };
+}
 
 export const findWallets = selectByIds(TABLE);
 

@@ -7,7 +7,8 @@ import { createProject } from '../data/more/create-project.ts';
 import { createToken as createAccountToken } from '../data/more/create-token.ts';
 import type { AdminContext } from '../data/operation/dependencies.ts';
 import { createAccount } from '../data/operator/create-account.ts';
-import { createWallet } from '../data/operator/create-wallet.ts';
+import { addSampleAddresses } from '../data/operator/create-samples.ts';
+import { registerWallet } from '../data/operator/register-wallet.ts';
 import { idGenerator } from '../model/resource-name.ts';
 import { startServer } from '../server.ts';
 import { openDatabase } from '../storage/open-database.ts';
@@ -153,8 +154,9 @@ async function createTestAccount(
   for (const [index, title] of titles.entries()) {
     const address = `0x${(index + 1).toString(16).padStart(40, '0')}`;
     const input = { project: defaultProject, title, network: 'NETWORK_ETHEREUM', address };
-    wallets.push((await createWallet(admin, input)).name);
+    wallets.push((await registerWallet(admin, input)).name);
   }
+  await addSampleAddresses(admin, account);
   const createToken = async (options: TokenOptions = {}) =>
     (await createAccountToken(admin, 'operator', { account, ...options })).accessToken;
   return { account, token: await createToken(), projects, wallets, createToken };

@@ -34,7 +34,7 @@ let app: AppFields;
 let tokens: { readonly account: string; readonly project: string };
 
 beforeEach(async () => {
-  tenant = await seedTenant(gateway, { wallets: 1 });
+  tenant = await seedTenant(gateway, { wallets: 1, addresses: 1 });
   app = await createApp(api, tenant.token);
   tokens = {
     account: await accountToken(gateway, tenant),

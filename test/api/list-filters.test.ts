@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createProject } from '../../src/data/more/create-project.ts';
-import { createWallet } from '../../src/data/operator/create-wallet.ts';
+import { registerWallet } from '../../src/data/operator/register-wallet.ts';
 import { graphqlBody, mutate } from '../support/actors.ts';
 import { seedTenant, type Tenant, useGateway, useTenant } from '../support/gateway.ts';
 
@@ -27,7 +27,7 @@ const named: Record<'projects' | 'wallets', Record<string, string>> = { projects
 const ADDRESS = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
 
 const addWallet = (project: string, title: string, address = ADDRESS) =>
-  createWallet(gateway.admin, { project, title, description: '', network: 'NETWORK_ETHEREUM', address });
+  registerWallet(gateway.admin, { project, title, description: '', network: 'NETWORK_ETHEREUM', address });
 
 beforeAll(async () => {
   const { project } = tenant;

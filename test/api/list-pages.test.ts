@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createProject } from '../../src/data/more/create-project.ts';
-import { createWallet } from '../../src/data/operator/create-wallet.ts';
+import { registerWallet } from '../../src/data/operator/register-wallet.ts';
 import { createAccountToken, createApp, cursorsOf, resultOf, tokenNameOf } from '../support/actors.ts';
 import { graphqlApi, postGraphql } from '../support/apis.ts';
 import { seedTenant, type Tenant, useGateway } from '../support/gateway.ts';
@@ -56,7 +56,7 @@ beforeAll(async () => {
   const addApp = async (project: string) => (await createApp(api, token, { project })).name;
   const addWallet = async (project: string) => {
     const input = { project, title: 'New wallet', network: 'NETWORK_POLYGON', address: ADDRESS };
-    return (await createWallet(admin, input)).name;
+    return (await registerWallet(admin, input)).name;
   };
   for (let n = 0; n < LENGTH; n += 1) {
     // Equal acts of a minute are one event. The ids of two generators sort by time only if the time differs.

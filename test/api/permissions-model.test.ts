@@ -258,7 +258,11 @@ class World {
   }
 
   async #addTenant(): Promise<void> {
-    const tenant = await seedTenant(first, { projects: 3, wallets: ADDRESSES.length });
+    const tenant = await seedTenant(first, {
+      projects: 3,
+      wallets: ADDRESSES.length,
+      addresses: REQUESTS_OF_WORLD * FIELDS_OF_DOCUMENT,
+    });
     const { account, projects, project, wallets, token } = tenant;
     this.#tenants.push(tenant);
     const access = { account, project, isOneProject: false, isReadOnly: false };

@@ -40,7 +40,7 @@ export type Operation = {
   readonly kind: Kind;
   /** The resource or the token that the operation is about, or an address. */
   readonly name: string;
-  /** The project of a new app, the only one of a new token, or the new one of a wallet. */
+  /** The project of a new app or wallet, the only one of a new token, or the new one of a wallet. */
   readonly project?: string | undefined;
   readonly privateKey: string;
   readonly active: boolean;
@@ -117,6 +117,8 @@ export class Oracle {
       case 'createApp':
       case 'createToken':
         return isOutside ? 'INVALID_FIELD project' : 'ok';
+      case 'createWallet':
+        return isOutside ? 'INVALID_FIELD project' : `ok ${project ?? token.project}`;
       case 'updateWallet':
         if (isOutside) return 'INVALID_FIELD project';
         return isMissing ? 'RESOURCE_NOT_FOUND' : `ok ${project ?? this.places.get(name)?.project}`;
@@ -182,6 +184,7 @@ export class Oracle {
     const app = this.apps.get(name);
     if (kind === 'createProject') this.add(newName, token.account);
     if (kind === 'createApp') this.add(newName, token.account, project ?? token.project);
+    if (kind === 'createWallet') this.add(newName, token.account, project ?? token.project);
     if (kind === 'createApp') this.apps.set(newName, { privateKey, isActive: true });
     if (kind === 'signIn') this.grant(accessToken, name);
     if (kind === 'updateWallet' && place && project) this.places.set(name, { ...place, project });

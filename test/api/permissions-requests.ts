@@ -107,7 +107,7 @@ export async function byGraphql(
       outcome: error ? reasonOf(extensions) : read(value),
       // A document of one field has the same bytes, and one of several the same error in its place.
       bytes: fields.length === 1 ? withoutRequestId(response) : { ...rest, extensions },
-      created: { ...value, name: (value?.app ?? value?.project)?.id },
+      created: { ...value, name: (value?.app ?? value?.wallet ?? value?.project)?.id },
       isRefused: error !== undefined && path === undefined,
     };
   });

@@ -187,6 +187,21 @@ const OTHERS: readonly Operation[] = [
     ask: (_api, token, { project }) => mutate(token, 'createApp', project, { project }),
   },
   {
+    operation: 'createWallet',
+    act: (_, text) => ({ action: 'wallet.create', resource: /wallets\/\w{26}/.exec(text)?.[0] }),
+    only: 'GraphQL',
+    account: row(NO_PROJECT, NO_PROJECT, 'ok', 'ok'),
+    project: row(NO_PROJECT, NO_PROJECT, NO_PROJECT, 'ok'),
+    ask: (_api, token, { project }) => mutate(token, 'createWallet', project, { project }),
+  },
+  {
+    operation: 'countAddresses',
+    only: 'GraphQL',
+    account: { own: 'ok' },
+    project: {},
+    ask: (_api, token) => askGraphql('{ viewer { addressesLeft { count } } }', token, {}, () => 'ok'),
+  },
+  {
     ...mutationOf('deleteApp'),
     act: (_, text) => ({ action: 'app.delete', resource: appIn(text) }),
     ask: (_api, token, { oldApps }) => endFirst(token, 'deleteApp', oldApps),
@@ -431,7 +446,7 @@ const rest = restApi(() => gateway.url);
 beforeAll(async () => {
   metricsPort = await freePort();
   gateway = await startGateway({ PAW_METRICS_PORT: String(metricsPort) });
-  home = await seedTenant(gateway, { projects: 2, wallets: 2 });
+  home = await seedTenant(gateway, { projects: 2, wallets: 2, addresses: 20 });
   const abroad = await seedTenant(gateway, { wallets: 1 });
   const [, siblingProject = ''] = home.projects;
   const [, siblingWallet = ''] = home.wallets;

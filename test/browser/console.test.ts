@@ -4,7 +4,7 @@
 import type { Locator } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { updateProject } from '../../src/data/more/update-project.ts';
-import { createWallet } from '../../src/data/operator/create-wallet.ts';
+import { registerWallet } from '../../src/data/operator/register-wallet.ts';
 import { accountToken, createApp, MISSING_PROJECT, projectToken, signIn } from '../support/actors.ts';
 import { graphqlApi } from '../support/apis.ts';
 import { goTo, pasted, showScreen, startSite } from '../support/browser.ts';
@@ -103,7 +103,7 @@ test('a project shows its wallets and its apps, whose titles are text whatever t
   const tenant = await seedTenant(site.gateway, { wallets: 30 });
   const { project } = tenant;
   await updateProject(admin, 'operator', { name: project, title: HOSTILE, description: HOSTILE });
-  await createWallet(admin, {
+  await registerWallet(admin, {
     project,
     title: HOSTILE,
     description: HOSTILE,

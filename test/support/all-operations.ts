@@ -54,6 +54,7 @@ const EVENTS = `query ($resource: ResourceName!, $after: String) {
 const NODES = 'query ($ids: [ID!]!) { nodes(ids: $ids) { id } }';
 
 const TOKENS = `query ($after: String) {
+  viewer { addressesLeft { count } }
   tokens(first: 1, after: $after) {
     totalCount
     pageInfo { hasPreviousPage endCursor }

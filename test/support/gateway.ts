@@ -12,7 +12,8 @@ import { createProject } from '../../src/data/more/create-project.ts';
 import { createToken } from '../../src/data/more/create-token.ts';
 import type { AdminContext } from '../../src/data/operation/dependencies.ts';
 import { createAccount } from '../../src/data/operator/create-account.ts';
-import { createWallet } from '../../src/data/operator/create-wallet.ts';
+import { registerWallet } from '../../src/data/operator/register-wallet.ts';
+import { supplyAddresses } from '../../src/data/operator/supply-addresses.ts';
 import { idGenerator } from '../../src/model/resource-name.ts';
 import { startServer } from '../../src/server.ts';
 import { migrate } from '../../src/storage/jobs/migrate.ts';
@@ -23,6 +24,9 @@ import { makeCitusDatabase } from './citus.ts';
 import { executeOn, onDatabase } from './engine.ts';
 import { LONG_DEADLINES } from './long-deadlines.ts';
 import { NO_RATE_LIMITS } from './no-rate-limits.ts';
+
+/** The network of the wallets of a tenant, and of its addresses. */
+export const NETWORK = 'NETWORK_ETHEREUM';
 
 /** A clock that stands still until it is advanced. */
 export type TestClock = (() => number) & { advance(ms: number): void };
@@ -200,10 +204,25 @@ async function makePostgresDatabase(serverUrl: string): Promise<TestDatabase> {
   return { url: url.href, remove: () => executeOn(serverUrl, `DROP DATABASE ${name} WITH (FORCE)`) };
 }
 
-/** Adds an account with `projects` projects and `wallets` wallets. The first project is the default. */
+/** Returns addresses, one a line. @param start the number of the first */
+export async function* addressLines(count: number, start = 1): AsyncGenerator<string> {
+  for (let n = start; n < start + count; n += 1) yield addressOf(n);
+}
+
+/** The number of the first address that is left after `seedTenant`. It has no letters, and thus no checksum. */
+export const FIRST_LEFT = 0x100000;
+
+/**
+ * Adds an account with `projects` projects and `wallets` wallets, and with `addresses` addresses that are left for more on
+ * Ethereum. The first project is the default.
+ */
 export async function seedTenant(
   { admin }: Pick<Gateway, 'admin'>,
-  { projects = 1, wallets = 0 }: { projects?: number; wallets?: number } = {},
+  {
+    projects = 1,
+    wallets = 0,
+    addresses = 0,
+  }: { projects?: number; wallets?: number; addresses?: number } = {},
 ): Promise<Tenant> {
   const { name: account, defaultProject } = await createAccount(admin, { title: 'Tenant' });
   const projectNames: string[] = [defaultProject];
@@ -217,7 +236,10 @@ export async function seedTenant(
   }
   const walletNames: string[] = [];
   for (let n = 1; n <= wallets; n += 1) {
-    walletNames.push((await createWallet(admin, walletFields(defaultProject, n))).name);
+    walletNames.push((await registerWallet(admin, walletFields(defaultProject, n))).name);
+  }
+  if (addresses > 0) {
+    await supplyAddresses(admin, 'add', { account, network: NETWORK }, addressLines(addresses, FIRST_LEFT));
   }
   const { accessToken } = await createToken(admin, 'operator', { account });
   const first = { project: defaultProject, wallet: walletNames[0] ?? '' };
@@ -239,9 +261,14 @@ export function useTenant(gateway: Gateway, size: Parameters<typeof seedTenant>[
   return tenant;
 }
 
+/** Returns an address without a checksum. */
+export function addressOf(n: number): string {
+  return `0x${n.toString(16).padStart(40, '0')}`;
+}
+
 function walletFields(project: string, n: number) {
-  const address = `0x${n.toString(16).padStart(40, '0')}`;
-  return { project, title: `Wallet ${n}`, description: `No. ${n}`, network: 'NETWORK_ETHEREUM', address };
+  const address = addressOf(n);
+  return { project, title: `Wallet ${n}`, description: `No. ${n}`, network: NETWORK, address };
 }
 
 /** Applies all migrations to a database. */

@@ -1,6 +1,7 @@
 import type { CHANGES } from '../../src/data/data-layer.ts';
 import { type AppKey, tokenNameOf } from './actors.ts';
 import { mutationDocument } from './apis.ts';
+import { NETWORK } from './gateway.ts';
 
 export type MutationName = keyof typeof CHANGES;
 
@@ -9,7 +10,7 @@ type Subject = {
   /** The resource or the token that the mutation is about. */
   readonly name: string;
   readonly title: string;
-  /** The project of a new app, the only one of a new token, or the new one of a wallet. */
+  /** The project of a new app or wallet, the only one of a new token, or the new one of a wallet. */
   readonly project?: string | undefined;
   readonly privateKey?: string;
   readonly active?: boolean;
@@ -37,6 +38,7 @@ export const MUTATIONS: Readonly<Record<MutationName, Mutation>> = {
   signOut: ['', 'clientMutationId', () => ({})],
   createToken: ['', 'token { id } accessToken', ({ title, project }) => ({ title, project })],
   revokeToken: ['tokens/', 'revokedTokenId', ({ name }) => ({ id: name })],
+  createWallet: ['', WALLET, ({ title, project }) => ({ title, project, network: NETWORK })],
   updateWallet: ['wallets/', WALLET, ({ name, title, project }) => ({ name, title, project })],
 };
 

@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
 import { createCredential, hashCredential } from '../../src/credentials/credential.ts';
-import { graphqlBody, resultOf } from './actors.ts';
+import { graphqlBody, mutate, resultOf } from './actors.ts';
 import { type Api, bothApis, type HttpResponse, mutationDocument, type Outcome, send } from './apis.ts';
-import { type Gateway, seedTenant, type Tenant } from './gateway.ts';
+import { type Gateway, NETWORK, seedTenant, type Tenant } from './gateway.ts';
 
 /** The gateway, the account and the app that requests with secrets are sent to. */
 type Scene = {
@@ -113,7 +113,7 @@ function graphqlFaultsOf(url: string, token: string): readonly Fault[] {
 
 /** Uses secrets in valid and invalid requests of both APIs. */
 export async function useSecrets(gateway: Gateway): Promise<{ account: string; secrets: Secrets }> {
-  const tenant = await seedTenant(gateway, { wallets: 1 });
+  const tenant = await seedTenant(gateway, { wallets: 1, addresses: 1 });
   const [wallet = ''] = tenant.wallets;
   const byUse: Record<string, string> = { 'the account token': tenant.token };
   const hashes = [hashCredential(tenant.token)];
@@ -153,6 +153,12 @@ export async function useSecrets(gateway: Gateway): Promise<{ account: string; s
     }
     byUse[`the password of a failed update by ${api.name}`] = await failInside(gateway, tenant, api);
   }
+  const password = newSecret(gateway);
+  byUse['the password of a new wallet'] = password;
+  const created = { title: 'Till', network: NETWORK, password };
+  expect(
+    await mutate(gateway.url, tenant.token, 'createWallet', created, 'wallet { password }'),
+  ).not.toHaveProperty('errors');
   // The hash of the key before is kept, too.
   const input = { name: appName, gracePeriod: 60 };
   const { data } = await graphqlBody(gateway.url, tenant.token, ROTATE_APP_KEY, { input });

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { createToken } from '../../src/data/more/create-token.ts';
 import type { AdminContext } from '../../src/data/operation/dependencies.ts';
 import { createAccount } from '../../src/data/operator/create-account.ts';
-import { createWallet } from '../../src/data/operator/create-wallet.ts';
+import { registerWallet } from '../../src/data/operator/register-wallet.ts';
 import { idGenerator, idOf } from '../../src/model/resource-name.ts';
 import { migrate } from '../../src/storage/jobs/migrate.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
@@ -89,7 +89,7 @@ async function makeAccount(database: Engine, url: string): Promise<BenchData> {
   for (let n = 1; n <= PER_ACCOUNT; n += 1) {
     const address = `0x${n.toString(16).padStart(40, '0')}`;
     const wallet = { project, title: 'Wallet', description: '', network: 'NETWORK_ETHEREUM', address };
-    wallets.push((await createWallet(admin, wallet)).name);
+    wallets.push((await registerWallet(admin, wallet)).name);
     const { name, privateKey } = await operations.createApp({ title: 'App', active: true });
     apps.push({ name, privateKey });
   }

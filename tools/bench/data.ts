@@ -1,6 +1,6 @@
 import { createToken } from '../../src/data/more/create-token.ts';
 import { createAccount } from '../../src/data/operator/create-account.ts';
-import { createWallet } from '../../src/data/operator/create-wallet.ts';
+import { registerWallet } from '../../src/data/operator/register-wallet.ts';
 import { pageTokens } from '../../src/model/lists/page-token.ts';
 import { idGenerator, idOf, type Ulid } from '../../src/model/resource-name.ts';
 import { migrate } from '../../src/storage/jobs/migrate.ts';
@@ -92,7 +92,7 @@ export async function makeBenchData(url: string, count: number): Promise<BenchDa
         network: 'NETWORK_ETHEREUM',
         address,
       };
-      wallets.push((await createWallet(admin, wallet)).name);
+      wallets.push((await registerWallet(admin, wallet)).name);
     }
     const pages = pageTokens(await loadPageTokenKey(database));
     const data = await dataLayerOf(database, '');

@@ -20,7 +20,12 @@ export default [
       // Relay's connection, edge and payload types have no identity. The viewer can't be refetched by one.
       '@graphql-eslint/strict-id-in-types': [
         'error',
-        { exceptions: { types: ['PageInfo', 'Viewer'], suffixes: ['Connection', 'Edge', 'Payload'] } },
+        {
+          exceptions: {
+            types: ['AddressesLeft', 'PageInfo', 'Viewer'],
+            suffixes: ['Connection', 'Edge', 'Payload'],
+          },
+        },
       ],
       // The fields `nodes`, of a connection and of Query, list objects without cursors. Audit events and tokens are
       // records that no client refetches.

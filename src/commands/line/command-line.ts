@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { VERSION } from '../../config.ts';
 import { parseUlid } from '../../model/resource-name.ts';
 import { accountCommands } from '../account-commands.ts';
+import { addressCommands } from '../address-commands.ts';
 import { appCommands } from '../app-commands.ts';
 import { auditList } from '../audit-list.ts';
 import { backup, restore } from '../backup.ts';
@@ -32,6 +33,7 @@ const COMMANDS: readonly Command[] = [
   ...accountCommands,
   ...projectCommands,
   ...walletCommands,
+  ...addressCommands,
   ...appCommands,
   ...tokenCommands,
   auditList,
@@ -99,18 +101,21 @@ function commandsOf(words: readonly string[]): readonly Command[] {
 /** Asks whether to delete. @throws UsageError if no person can answer */
 async function confirmDeletion(command: Command, { isJson, terminal, values, readLine }: Arguments) {
   if (isJson || !terminal.isInteractive()) throw usageError(command, '--yes is required in scripts');
-  const answer = await readLine(`Delete ${values['name']}? This can't be undone. [y/N] `);
+  const answer = await readLine(
+    `Delete ${values['name'] ?? 'these addresses'}? This can't be undone. [y/N] `,
+  );
   if (!/^y(es)?$/i.test(answer)) throw new Error('Nothing was deleted.');
 }
 
 function readArguments(command: Command, words: readonly string[], terminal: Terminal): Arguments {
-  const { name: commandName, options = {}, operand } = command;
+  const { name: commandName, options = {}, operand, hasOptionalOperand } = command;
   const { values, positionals } = parse(command, words);
   const missing = Object.keys(options).filter(
     (name) => options[name]?.required && values[name] === undefined,
   );
   if (missing.length > 0) throw usageError(command, `Missing --${missing.join(', --')}`);
-  if (operand && positionals.length === 0) throw usageError(command, `Missing <${operand}>`);
+  if (operand && !hasOptionalOperand && positionals.length === 0)
+    throw usageError(command, `Missing <${operand}>`);
   if (positionals.length > (operand ? 1 : 0)) throw usageError(command, 'Too many arguments');
   const texts = Object.entries(values).filter((entry): entry is [string, string] => entry[1] !== true);
   const isJson = values['json'] === true;

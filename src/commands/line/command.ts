@@ -65,6 +65,8 @@ export type Command = {
   readonly summary: string;
   /** The name of the positional argument, if the command has one. */
   readonly operand?: string;
+  /** Whether it may be left out. */
+  readonly hasOptionalOperand?: boolean;
   readonly options?: Readonly<Record<string, Option>>;
   run(args: Arguments): Promise<void>;
 };

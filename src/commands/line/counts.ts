@@ -4,16 +4,17 @@ const LIST = new Intl.ListFormat('en-GB');
 
 /** Returns a number with its noun, such as `1 token` or `2 tokens`. */
 export function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+  return `${count} ${noun}${count === 1 ? '' : noun.endsWith('s') ? 'es' : 's'}`;
 }
 
 /** Returns the numbers of rows by plural, without those of tables that operators do not know. */
-export function byPlural({ account, project, app, wallet, token, audit_event }: TableCounts) {
+export function byPlural({ account, project, app, wallet, address, token, audit_event }: TableCounts) {
   return {
     accounts: account,
     projects: project,
     apps: app,
     wallets: wallet,
+    addresses: address,
     tokens: token,
     events: audit_event,
   };
@@ -22,6 +23,6 @@ export function byPlural({ account, project, app, wallet, token, audit_event }: 
 /** Returns the numbers of rows by table, such as `1 account, 3 projects and 0 apps`. @param counts by plural */
 export function countedRows(counts: Readonly<Record<string, number>>): string {
   return LIST.format(
-    Object.entries(counts).map(([plural, count]) => counted(count, plural.replace(/s$/, ''))),
+    Object.entries(counts).map(([plural, count]) => counted(count, plural.replace(/(?<=ss)es$|s$/, ''))),
   );
 }

@@ -7,7 +7,7 @@ const JSON_OPTION = ['--json', 'Prints only one JSON object.'] as const;
 
 export function overview(commands: readonly Command[], resource?: string): string {
   const lines = commands.map(
-    ({ name, operand, summary }) => [operand ? `${name} <${operand}>` : name, summary] as const,
+    (command) => [[command.name, ...operandOf(command)].join(' '), command.summary] as const,
   );
   return `Usage: ${PAW_COMMAND} ${resource ? `${resource} ` : ''}<command> [options]
 
@@ -32,11 +32,17 @@ ${definitions([...options, JSON_OPTION])}`;
 }
 
 /** Returns how a command is called, such as `paw account create --title <text> [options]`. */
-export function usage({ name, operand, options = {} }: Command): string {
+export function usage(command: Command): string {
+  const { name, options = {} } = command;
   const required = Object.entries(options).flatMap(([option, { value, required }]) =>
     required ? [`--${option} ${value}`] : [],
   );
-  return [PAW_COMMAND, name, ...(operand ? [`<${operand}>`] : []), ...required, '[options]'].join(' ');
+  return [PAW_COMMAND, name, ...operandOf(command), ...required, '[options]'].join(' ');
+}
+
+function operandOf({ operand, hasOptionalOperand }: Command): readonly string[] {
+  if (operand === undefined) return [];
+  return [hasOptionalOperand ? `[${operand}]` : `<${operand}>`];
 }
 
 /** Returns terms with their descriptions beside them. */

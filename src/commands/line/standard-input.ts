@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { open, stat } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { UsageError } from './command.ts';
 
@@ -18,6 +19,18 @@ export async function readLine(input: Readable): Promise<string> {
   }
   const [line = ''] = text.split('\n');
   return line.trim();
+}
+
+/** Opens a file, or standard input if it has no name or `-`. @throws UsageError if it can't be read */
+export async function streamOf(file = '-'): Promise<AsyncIterable<Uint8Array | string>> {
+  if (file === '-') return process.stdin;
+  try {
+    // A directory can be opened, and then not be read.
+    if ((await stat(file)).isDirectory()) throw new Error('It is a directory');
+    return (await open(file)).createReadStream();
+  } catch (error) {
+    throw new UsageError(`${file} can't be read: ${error instanceof Error ? error.message : error}.`);
+  }
 }
 
 // It leaves out a byte order mark, with which some programs begin a file.

@@ -98,6 +98,10 @@ export function exportView(record: ExportedRecord): object {
         updateTime: toTime(updateTimeMs),
       } satisfies Exported<Wallet>;
     }
+    case 'address': {
+      const { network, address } = record.address;
+      return { type, network, address };
+    }
     case 'token':
       return { type, ...tokenView(record.token) };
     case 'event':

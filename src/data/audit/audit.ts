@@ -15,7 +15,7 @@ export type Act = {
   readonly fields?: readonly string[];
   /** The public id of the token that was issued or revoked. */
   readonly tokenId?: Ulid;
-  /** The number of revoked tokens, if it is not 1. */
+  /** The number of revoked tokens or of addresses, if it is not 1. */
   readonly count?: number;
 };
 

@@ -10,7 +10,7 @@ import {
   insertKeptResponse,
 } from '../../storage/idempotency-keys.ts';
 import { RequestTransaction } from '../../storage/port/request-transaction.ts';
-import type { SignInWithoutToken } from '../audit/sign-in-without-token.ts';
+import type { Failure } from '../audit/failures.ts';
 import type { Dependencies } from '../operation/dependencies.ts';
 import type { UntrustedInput } from '../operation/operation.ts';
 import type { SignInResult } from '../sign-in.ts';
@@ -91,8 +91,8 @@ export class FirstRequest<Operations> {
   readonly #outer: Dependencies;
   readonly #request: Started;
   readonly #transaction: RequestTransaction;
-  /** Sign-ins to record if the request is undone. They are recorded after the rollback, which would remove them. */
-  #signIns: SignInWithoutToken[] = [];
+  /** Failures to record if the request is undone. They are recorded after the rollback, which would remove them. */
+  #failures: Failure[] = [];
   /** Executed after the request, unless it is undone. They would wait for the locks of the transaction. */
   readonly #writes: BackgroundWrite[] = [];
   #isEnded = false;
@@ -108,14 +108,14 @@ export class FirstRequest<Operations> {
       database: this.#transaction.database,
       passwords: { hash: this.#hashPassword.bind(this) },
       backgroundWrites: { add: (...write) => void this.#writes.push(write) },
-      recordFailure: async (signIn) => void this.#signIns.push(signIn),
+      recordFailure: async (failure) => void this.#failures.push(failure),
     });
     const signIn = operations.signIn.bind(operations);
     // Without an event, a client could test a key in a request whose other mutation fails.
     operations.signIn = async (input) => {
       const result = await signIn(input);
-      const [{ accountId }, id, app] = [caller.principal, dependencies.newId(), result.app.name];
-      this.#signIns.push({ id, action: 'sign_in.undo', accountId, ...caller, app });
+      const [{ accountId }, id, resource] = [caller.principal, dependencies.newId(), result.app.name];
+      this.#failures.push({ id, action: 'sign_in.undo', accountId, ...caller, resource });
       return result;
     };
     this.operations = operations;
@@ -146,7 +146,7 @@ export class FirstRequest<Operations> {
         throw new ApiError('IDEMPOTENCY_KEY_IN_USE');
       }
       await this.#transaction.commit();
-      this.#signIns = [];
+      this.#failures = [];
       for (const write of this.#writes) this.#outer.backgroundWrites.add(...write);
     } finally {
       await this.undo();
@@ -160,7 +160,7 @@ export class FirstRequest<Operations> {
     this.#isEnded = true;
     await this.#transaction.rollBack();
     this.#outer.keysInUse.delete(this.#request.id.keyHash);
-    for (const signIn of this.#signIns) await this.#outer.recordFailure(signIn);
+    for (const failure of this.#failures) await this.#outer.recordFailure(failure);
   }
 
   async #hashPassword(password: string, accountId: string): Promise<string> {

@@ -38,7 +38,14 @@ export async function endToken(
     if (key === undefined) {
       await client.count?.(undefined);
       const id = newId();
-      await recordFailure({ id, action: 'sign_in.fail', accountId, principal: undefined, client, app: name });
+      await recordFailure({
+        id,
+        action: 'sign_in.fail',
+        accountId,
+        principal: undefined,
+        client,
+        resource: name,
+      });
       throw new ApiError('INVALID_CREDENTIALS', { app: name });
     }
   }

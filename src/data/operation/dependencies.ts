@@ -3,7 +3,7 @@ import type { PageTokens } from '../../model/lists/page-token.ts';
 import type { Ulid } from '../../model/resource-name.ts';
 import type { BackgroundWrites } from '../../storage/background-writes.ts';
 import type { Database } from '../../storage/port/database.ts';
-import type { SignInWithoutToken } from '../audit/sign-in-without-token.ts';
+import type { Failure } from '../audit/failures.ts';
 
 export type Dependencies = {
   readonly database: Database;
@@ -24,8 +24,8 @@ export type Dependencies = {
   readonly onSignIn?: ((outcome: string) => void) | undefined;
   /** The idempotency keys in use by this process, with the content of their requests, both as hashes. */
   readonly keysInUse: Map<string, string>;
-  /** Records a sign-in without a token, even if the changes of the request are undone, or its time is over. */
-  readonly recordFailure: (signIn: SignInWithoutToken) => Promise<void>;
+  /** Records a failure, even if the changes of the request are undone, or its time is over. */
+  readonly recordFailure: (failure: Failure) => Promise<void>;
   /** Returns the public URL of the gateway, without a trailing slash. */
   readonly publicUrl: () => string;
 };

@@ -1,4 +1,6 @@
+import { hash } from 'node:crypto';
 import { MAX_PAGE_SIZE } from '../../model/lists/list-page.ts';
+import { NETWORKS, type Network } from '../../model/network.ts';
 import type { Project } from '../../model/project.ts';
 import { idOf, type ResourceName, resourceName, type Ulid } from '../../model/resource-name.ts';
 import type { Wallet } from '../../model/wallet.ts';
@@ -10,7 +12,8 @@ import type { AdminContext } from '../operation/dependencies.ts';
 import { projectFromRow } from '../rows/project.ts';
 import { walletFromRow } from '../rows/wallet.ts';
 import { createAccount } from './create-account.ts';
-import { createWallet } from './create-wallet.ts';
+import { registerWallet } from './register-wallet.ts';
+import { supplyAddresses } from './supply-addresses.ts';
 
 export type Samples = {
   readonly account: ResourceName<'accounts'>;
@@ -80,6 +83,20 @@ export async function createSamples(admin: AdminContext): Promise<Samples> {
   };
 }
 
+/** Adds 100 addresses for new wallets on each network. Nobody has their keys. */
+export async function addSampleAddresses(
+  admin: AdminContext,
+  account: ResourceName<'accounts'>,
+): Promise<void> {
+  for (const network of NETWORKS) {
+    await supplyAddresses(admin, 'add', { account, network }, sampleAddresses(network));
+  }
+}
+
+async function* sampleAddresses(network: Network): AsyncGenerator<string> {
+  for (let n = 0; n < 100; n += 1) yield `0x${hash('sha256', `${network} ${n}`).slice(0, 40)}`;
+}
+
 function insertSamples(admin: AdminContext): Promise<ResourceName<'accounts'>> {
   return admin.database.transaction(async (transaction) => {
     // One transaction, so that an interrupted start does not leave incomplete samples.
@@ -95,8 +112,9 @@ function insertSamples(admin: AdminContext): Promise<ResourceName<'accounts'>> {
       // Its event has an id of its own.
       const ids = id === undefined ? [] : [id as Ulid];
       const newId = () => ids.shift() ?? admin.newId();
-      await createWallet({ ...context, newId }, { project, title, network, address });
+      await registerWallet({ ...context, newId }, { project, title, network, address });
     }
+    await addSampleAddresses(context, account);
     return account;
   });
 }

@@ -8,8 +8,8 @@ import type { UntrustedInput } from '../operation/operation.ts';
 import { changeResource } from './change-resource.ts';
 
 /**
- * Deletes an account with all its projects, apps, wallets, tokens and audit events, in batches. Its tokens are refused
- * from the start. After an interruption, the account can't be resumed, and a second call deletes the rest.
+ * Deletes an account with all its projects, apps, wallets, addresses, tokens and audit events, in batches. Its tokens are
+ * refused from the start. After an interruption, the account can't be resumed, and a second call deletes the rest.
  *
  * @returns the number of deleted rows of each table
  */

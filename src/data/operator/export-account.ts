@@ -2,11 +2,13 @@ import type { Account } from '../../model/account.ts';
 import type { App } from '../../model/app.ts';
 import type { AuditEvent } from '../../model/audit-event.ts';
 import { parseFields, resourceNameValidator } from '../../model/fields/fields.ts';
+import { NETWORKS } from '../../model/network.ts';
 import type { Project } from '../../model/project.ts';
 import { idOf } from '../../model/resource-name.ts';
 import type { Token } from '../../model/token.ts';
 import type { Wallet } from '../../model/wallet.ts';
 import { findAccount } from '../../storage/accounts.ts';
+import { ADDRESSES, type AddressRow } from '../../storage/addresses.ts';
 import { APPS } from '../../storage/apps.ts';
 import { EVENTS } from '../../storage/audit-events.ts';
 import { PROJECTS } from '../../storage/projects.ts';
@@ -27,6 +29,7 @@ export type ExportedRecord =
   | { readonly type: 'project'; readonly project: Project }
   | { readonly type: 'app'; readonly app: App }
   | { readonly type: 'wallet'; readonly wallet: Wallet }
+  | { readonly type: 'address'; readonly address: Pick<AddressRow, 'network' | 'address'> }
   | { readonly type: 'token'; readonly token: Token }
   | { readonly type: 'event'; readonly event: AuditEvent };
 
@@ -35,7 +38,7 @@ const OLDEST_FIRST = { direction: 'backward', position: undefined } as const;
 
 /**
  * Returns everything of an account, without secrets and their hashes: the account, and all its projects, apps, wallets,
- * valid tokens and audit events. The lists are read in batches. The export is not a snapshot: a change that is made
+ * addresses that are left, valid tokens and audit events. The lists are read in batches. The export is not a snapshot: a change that is made
  * during it may be missing.
  */
 export async function* exportAccount(
@@ -57,6 +60,11 @@ export async function* exportAccount(
   }
   for await (const row of WALLETS.readAll(database, ofAccount)) {
     yield { type: 'wallet', wallet: walletFromRow(row) };
+  }
+  for (const network of NETWORKS) {
+    for await (const row of ADDRESSES.readAll(database, { values: [id, network] })) {
+      yield { type: 'address', address: row };
+    }
   }
   for await (const row of TOKENS.readAll(database, { values: [id, now] })) {
     yield { type: 'token', token: tokenFromRow(row) };

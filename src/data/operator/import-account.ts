@@ -10,6 +10,7 @@ import {
 import { isJsonObject, type JsonObject, parseJson } from '../../model/fields/json.ts';
 import { type ResourceName, resourceName, type Ulid } from '../../model/resource-name.ts';
 import { findOwners, insertBatches } from '../../storage/jobs/import-rows.ts';
+import { deleteAddresses } from '../../storage/jobs/supplied-addresses.ts';
 import type { Queryable } from '../../storage/port/database.ts';
 import { addToProjectCount, type NewProjectRow } from '../../storage/projects.ts';
 import type { NewWalletRow } from '../../storage/wallets.ts';
@@ -54,8 +55,11 @@ const WALLET = {
 const PROJECT_FIELDS = ['type', 'imageCoverUrl', 'imageCoverCid', ...Object.keys(PROJECT)];
 const WALLET_FIELDS = ['type', ...Object.keys(WALLET)];
 
-/** What else an export has. Secrets are not in an export, so that its apps and tokens could not be used. */
-const OTHER_TYPES: readonly unknown[] = ['account', 'app', 'token', 'event'];
+/**
+ * What else an export has. Secrets are not in an export, so that its apps and tokens could not be used. An address that is
+ * left could be given to a wallet of each account.
+ */
+const OTHER_TYPES: readonly unknown[] = ['account', 'app', 'token', 'address', 'event'];
 
 /**
  * Creates the projects and wallets in the lines of an export, in one transaction, with an audit event for each. Those that
@@ -87,6 +91,8 @@ export async function importAccount(
       );
       await insertBatches(transaction, 'audit_event', events);
       const rows = ofTable.map(({ row }) => row);
+      const addresses = rows.flatMap((row) => ('address' in row ? [row.address] : []));
+      await deleteAddresses(transaction, accountId, addresses);
       await insertBatches(transaction, table, rows, (count) => {
         counts[table] = count;
         onInserted(counts.project + counts.wallet);
@@ -137,7 +143,7 @@ function rowOf(
   }
   rejectUnknownFields(Object.keys(record), WALLET_FIELDS);
   const fields = parseFields(record, WALLET);
-  const row = newWalletRow(admin, accountId, fields);
+  const row = { ...newWalletRow(admin, accountId, fields), address: fields.address };
   return { table: 'wallet', name: resourceName('wallets', row.id), project: fields.project, row };
 }
 

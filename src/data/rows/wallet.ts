@@ -39,13 +39,13 @@ export function walletFromRow(row: WalletRow): Wallet {
 }
 
 /** A new wallet: without a name, it gets a new one. Times are in Unix milliseconds; by default both are the current one. */
-type NewWallet = Parsed<typeof NEW_WALLET> & {
+type NewWallet = Omit<Parsed<typeof NEW_WALLET>, 'address'> & {
   readonly name?: ResourceName<'wallets'> | undefined;
   readonly createTime?: number | undefined;
   readonly updateTime?: number | undefined;
 };
 
-/** Returns the row of a new wallet of an account, for a creation and for an import. */
+/** Returns the row of a new wallet of an account, for a creation and for an import, without its address. */
 export function newWalletRow(
   { clock, newId }: Pick<AdminContext, 'clock' | 'newId'>,
   accountId: Ulid,
@@ -57,7 +57,7 @@ export function newWalletRow(
     updateTime = createTime,
     ...fields
   }: NewWallet,
-): NewWalletRow {
+): Omit<NewWalletRow, 'address'> {
   return {
     account_id: accountId,
     id: name === undefined ? newId() : idOf(name),

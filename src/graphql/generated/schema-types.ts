@@ -34,6 +34,15 @@ export type Scalars = {
   URL: { input: string; output: string; }
 };
 
+/** How many addresses are left for new wallets on a network. */
+export type AddressesLeft = {
+  readonly __typename?: 'AddressesLeft';
+  /** The number of addresses. */
+  readonly count: Scalars['Int']['output'];
+  /** The network. */
+  readonly network: Network;
+};
+
 /** An app: a credential of one project. */
 export type App = Node & {
   readonly __typename?: 'App';
@@ -183,6 +192,31 @@ export type CreateTokenPayload = {
   readonly token: Token;
 };
 
+/** The input of `createWallet`. */
+export type CreateWalletInput = {
+  /** Any text, up to 2,000 characters. The payload returns it unchanged. */
+  readonly clientMutationId?: InputMaybe<Scalars['String']['input']>;
+  /** A short description, up to 2,000 characters. The default is an empty string. */
+  readonly description?: InputMaybe<Scalars['String']['input']>;
+  /** The blockchain network. */
+  readonly network: Network;
+  /** The password: exactly 32 characters. Without it, the wallet has none until an update sets one. */
+  readonly password?: InputMaybe<Scalars['String']['input']>;
+  /** The project of the wallet. The default is the project of the token. It must be visible to the token. */
+  readonly project?: InputMaybe<Scalars['ResourceName']['input']>;
+  /** The title, from 1 to 200 characters. */
+  readonly title: Scalars['String']['input'];
+};
+
+/** The payload of `createWallet`. */
+export type CreateWalletPayload = {
+  readonly __typename?: 'CreateWalletPayload';
+  /** The `clientMutationId` of the input. */
+  readonly clientMutationId: Maybe<Scalars['String']['output']>;
+  /** The new wallet. */
+  readonly wallet: Wallet;
+};
+
 /** The input of `deleteApp`. */
 export type DeleteAppInput = {
   /** Any text, up to 2,000 characters. The payload returns it unchanged. */
@@ -209,9 +243,9 @@ export type Event = {
   /**
    * The act: `account.create`, `account.suspend`, `account.resume`, `account.delete`,
    * `project.create`, `project.update`, `project.delete`, `wallet.create`, `wallet.update`,
-   * `wallet.delete`, `app.create`, `app.update`, `app.activate`, `app.deactivate`, `app.rotate_key`,
-   * `app.delete`, `token.create`, `token.revoke`, `sign_in.succeed`, `sign_in.fail`, `sign_in.undo`
-   * or `sign_out`. More can be added. It is a string, because a name of an enum can't contain a dot.
+   * `wallet.delete`, `wallet.refuse`, `address.add`, `address.delete`, `app.create`, `app.update`,
+   * `app.activate`, `app.deactivate`, `app.rotate_key`, `app.delete`, `token.create`, `token.revoke`,
+   * `sign_in.succeed`, `sign_in.fail`, `sign_in.undo` or `sign_out`. More can be added. It is a string, because a name of an enum can't contain a dot.
    */
   readonly action: Scalars['String']['output'];
   /**
@@ -220,8 +254,9 @@ export type Event = {
    */
   readonly address: Maybe<Scalars['String']['output']>;
   /**
-   * The number of revoked tokens, or of equal acts: those of a client within the same minute, with the
-   * same action, resource, fields, credential and address. The count grows until the end of the minute.
+   * The number of revoked tokens, of addresses, or of equal acts: those of a client within the same
+   * minute, with the same action, resource, fields, credential and address. The count grows until the
+   * end of the minute.
    */
   readonly count: Scalars['Int']['output'];
   /**
@@ -290,8 +325,7 @@ export type Mutation = {
   readonly createApp: Maybe<CreateAppPayload>;
   /**
    * Creates a project. Requires an account token that is not restricted to one project. An account
-   * with 100,000 projects can't have more: the error is `TOO_MANY_PROJECTS`. Wallets are registered by
-   * the operator.
+   * with 100,000 projects can't have more: the error is `TOO_MANY_PROJECTS`.
    */
   readonly createProject: Maybe<CreateProjectPayload>;
   /**
@@ -301,6 +335,13 @@ export type Mutation = {
    * can't create more: the error is `TOO_MANY_TOKENS`.
    */
   readonly createToken: Maybe<CreateTokenPayload>;
+  /**
+   * Creates a wallet. The service assigns the address that the operator has supplied first for the account
+   * and the network: no two wallets get the same one. An account token can create a wallet in any project that
+   * it sees, a project token in its project. If no address is left, the error is `NO_ADDRESS_LEFT`, and nothing
+   * is created; see `Viewer.addressesLeft`.
+   */
+  readonly createWallet: Maybe<CreateWalletPayload>;
   /**
    * Deletes an app. Its keys and its project tokens end at once, on every instance. Requires an
    * account token; it can delete any app of its account.
@@ -374,6 +415,15 @@ export type MutationCreateProjectArgs = {
  */
 export type MutationCreateTokenArgs = {
   input: CreateTokenInput;
+};
+
+
+/**
+ * The mutations. Every field requires a bearer token. A failed field is null and has an
+ * error. The other fields of the same request are still executed.
+ */
+export type MutationCreateWalletArgs = {
+  input: CreateWalletInput;
 };
 
 
@@ -896,6 +946,11 @@ export type Viewer = {
   readonly __typename?: 'Viewer';
   /** The resource name of the account that the token belongs to, `accounts/<ULID>`. */
   readonly account: Scalars['ResourceName']['output'];
+  /**
+   * How many addresses the account has left for new wallets, for each network. A program that supplies
+   * addresses can follow it. Requires an account token that is not restricted to one project.
+   */
+  readonly addressesLeft: Maybe<ReadonlyArray<AddressesLeft>>;
   /** The app that signed in to get a project token. Null for an account token. */
   readonly app: Maybe<App>;
   /** The expiry of the token. The token is rejected earlier if it is revoked or its app becomes inactive. */
@@ -1053,6 +1108,7 @@ export type ResolversInterfaceTypes<_RefType extends Record<string, unknown>> = 
 /** Mapping between all available schema types and the resolvers types */
 export type ResolversTypes = {
   Address: ResolverTypeWrapper<Scalars['Address']['output']>;
+  AddressesLeft: ResolverTypeWrapper<AddressesLeft>;
   App: ResolverTypeWrapper<AppModel>;
   AppConnection: ResolverTypeWrapper<AppConnectionModel>;
   AppEdge: ResolverTypeWrapper<AppEdgeModel>;
@@ -1064,6 +1120,8 @@ export type ResolversTypes = {
   CreateProjectPayload: ResolverTypeWrapper<Omit<CreateProjectPayload, 'project'> & { project: ResolversTypes['Project'] }>;
   CreateTokenInput: CreateTokenInput;
   CreateTokenPayload: ResolverTypeWrapper<Omit<CreateTokenPayload, 'token'> & { token: ResolversTypes['Token'] }>;
+  CreateWalletInput: CreateWalletInput;
+  CreateWalletPayload: ResolverTypeWrapper<Omit<CreateWalletPayload, 'wallet'> & { wallet: ResolversTypes['Wallet'] }>;
   DateTime: ResolverTypeWrapper<Scalars['DateTime']['output']>;
   DeleteAppInput: DeleteAppInput;
   DeleteAppPayload: ResolverTypeWrapper<DeleteAppPayload>;
@@ -1110,6 +1168,7 @@ export type ResolversTypes = {
 /** Mapping between all available schema types and the resolvers parents */
 export type ResolversParentTypes = {
   Address: Scalars['Address']['output'];
+  AddressesLeft: AddressesLeft;
   App: AppModel;
   AppConnection: AppConnectionModel;
   AppEdge: AppEdgeModel;
@@ -1121,6 +1180,8 @@ export type ResolversParentTypes = {
   CreateProjectPayload: Omit<CreateProjectPayload, 'project'> & { project: ResolversParentTypes['Project'] };
   CreateTokenInput: CreateTokenInput;
   CreateTokenPayload: Omit<CreateTokenPayload, 'token'> & { token: ResolversParentTypes['Token'] };
+  CreateWalletInput: CreateWalletInput;
+  CreateWalletPayload: Omit<CreateWalletPayload, 'wallet'> & { wallet: ResolversParentTypes['Wallet'] };
   DateTime: Scalars['DateTime']['output'];
   DeleteAppInput: DeleteAppInput;
   DeleteAppPayload: DeleteAppPayload;
@@ -1165,6 +1226,11 @@ export type ResolversParentTypes = {
 export interface AddressScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['Address'], any> {
   name: 'Address';
 }
+
+export type AddressesLeftResolvers<ContextType = Context, ParentType extends ResolversParentTypes['AddressesLeft'] = ResolversParentTypes['AddressesLeft']> = {
+  count?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  network?: Resolver<ResolversTypes['Network'], ParentType, ContextType>;
+};
 
 export type AppResolvers<ContextType = Context, ParentType extends ResolversParentTypes['App'] = ResolversParentTypes['App']> = {
   active?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
@@ -1215,6 +1281,11 @@ export type CreateTokenPayloadResolvers<ContextType = Context, ParentType extend
   token?: Resolver<ResolversTypes['Token'], ParentType, ContextType>;
 };
 
+export type CreateWalletPayloadResolvers<ContextType = Context, ParentType extends ResolversParentTypes['CreateWalletPayload'] = ResolversParentTypes['CreateWalletPayload']> = {
+  clientMutationId?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  wallet?: Resolver<ResolversTypes['Wallet'], ParentType, ContextType>;
+};
+
 export interface DateTimeScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['DateTime'], any> {
   name: 'DateTime';
 }
@@ -1256,6 +1327,7 @@ export type MutationResolvers<ContextType = Context, ParentType extends Resolver
   createApp: Resolver<Maybe<ResolversTypes['CreateAppPayload']>, ParentType, ContextType, RequireFields<MutationCreateAppArgs, 'input'>>;
   createProject: Resolver<Maybe<ResolversTypes['CreateProjectPayload']>, ParentType, ContextType, RequireFields<MutationCreateProjectArgs, 'input'>>;
   createToken: Resolver<Maybe<ResolversTypes['CreateTokenPayload']>, ParentType, ContextType, RequireFields<MutationCreateTokenArgs, 'input'>>;
+  createWallet: Resolver<Maybe<ResolversTypes['CreateWalletPayload']>, ParentType, ContextType, RequireFields<MutationCreateWalletArgs, 'input'>>;
   deleteApp: Resolver<Maybe<ResolversTypes['DeleteAppPayload']>, ParentType, ContextType, RequireFields<MutationDeleteAppArgs, 'input'>>;
   revokeToken: Resolver<Maybe<ResolversTypes['RevokeTokenPayload']>, ParentType, ContextType, RequireFields<MutationRevokeTokenArgs, 'input'>>;
   rotateAppKey: Resolver<Maybe<ResolversTypes['RotateAppKeyPayload']>, ParentType, ContextType, RequireFields<MutationRotateAppKeyArgs, 'input'>>;
@@ -1388,6 +1460,7 @@ export type UpdateWalletPayloadResolvers<ContextType = Context, ParentType exten
 
 export type ViewerResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Viewer'] = ResolversParentTypes['Viewer']> = {
   account?: Resolver<ResolversTypes['ResourceName'], ParentType, ContextType>;
+  addressesLeft?: Resolver<Maybe<ReadonlyArray<ResolversTypes['AddressesLeft']>>, ParentType, ContextType>;
   app?: Resolver<Maybe<ResolversTypes['App']>, ParentType, ContextType>;
   expireTime?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
   level?: Resolver<ResolversTypes['TokenLevel'], ParentType, ContextType>;
@@ -1428,6 +1501,7 @@ export type WalletEdgeResolvers<ContextType = Context, ParentType extends Resolv
 
 export type Resolvers<ContextType = Context> = {
   Address?: GraphQLScalarType;
+  AddressesLeft?: AddressesLeftResolvers<ContextType>;
   App?: AppResolvers<ContextType>;
   AppConnection?: AppConnectionResolvers<ContextType>;
   AppEdge?: AppEdgeResolvers<ContextType>;
@@ -1435,6 +1509,7 @@ export type Resolvers<ContextType = Context> = {
   CreateAppPayload?: CreateAppPayloadResolvers<ContextType>;
   CreateProjectPayload?: CreateProjectPayloadResolvers<ContextType>;
   CreateTokenPayload?: CreateTokenPayloadResolvers<ContextType>;
+  CreateWalletPayload?: CreateWalletPayloadResolvers<ContextType>;
   DateTime?: GraphQLScalarType;
   DeleteAppPayload?: DeleteAppPayloadResolvers<ContextType>;
   Event?: EventResolvers<ContextType>;

@@ -32,16 +32,18 @@ ORDER BY ${order} LIMIT ${READ_BATCH_SIZE}`;
   }
 }
 
-export async function insertRows(
+/** Inserts rows of a table. @param suffix the end of the statement, which can return rows */
+export async function insertRows<R extends Row>(
   target: Queryable,
   { name, columns }: Table,
   rows: readonly Row[],
-): Promise<void> {
-  if (rows.length === 0) return;
+  suffix = '',
+): Promise<readonly R[]> {
+  if (rows.length === 0) return [];
   const names = namesOf(columns);
   const tuples = rows.map((_, row) => `(${placeholders(names, row * names.length + 1)})`);
   const values = rows.flatMap((row) => valuesOf(row, names));
-  await target.write(`INSERT INTO ${name} (${columns}) VALUES ${tuples.join(', ')}`, values);
+  return target.write<R>(`INSERT INTO ${name} (${columns}) VALUES ${tuples.join(', ')} ${suffix}`, values);
 }
 
 /**

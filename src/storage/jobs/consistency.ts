@@ -33,6 +33,17 @@ const CHECKS: readonly Check[] = [
   AND NOT EXISTS (SELECT 1 FROM project p WHERE p.account_id = r.id AND p.id = r.default_project_id)`,
     (id) => `The default project of accounts/${id} does not exist.`,
   ],
+  [
+    'account',
+    `state <> 'DELETING' AND EXISTS (SELECT 1 FROM address_pool p WHERE p.account_id = r.id AND p.address_count <>
+  (SELECT COUNT(*) FROM address a WHERE a.account_id = p.account_id AND a.network = p.network))`,
+    (id) => `The address count of accounts/${id} is wrong.`,
+  ],
+  [
+    'wallet',
+    'EXISTS (SELECT 1 FROM address a WHERE a.account_id = r.account_id AND a.address = r.address)',
+    (id) => `The address of wallets/${id} is left for another wallet.`,
+  ],
   ['wallet', `network NOT IN (${networks})`, (id) => `The network of wallets/${id} is unknown.`],
   [
     'token',

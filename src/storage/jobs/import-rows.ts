@@ -9,7 +9,7 @@ type ImportedName = ResourceName<'projects' | 'wallets'>;
 // SQLite searches each numbered parameter of a statement among those before it.
 const BATCH_SIZE = 50;
 
-function* batches<T>(items: readonly T[]): Generator<readonly T[]> {
+export function* batches<T>(items: readonly T[]): Generator<readonly T[]> {
   for (let start = 0; start < items.length; start += BATCH_SIZE) yield items.slice(start, start + BATCH_SIZE);
 }
 

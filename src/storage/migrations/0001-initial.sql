@@ -82,6 +82,28 @@ CREATE INDEX wallet_by_project ON wallet (account_id, project_id, id);
 CREATE INDEX wallet_by_title ON wallet (account_id, project_id, title_key, id);
 CREATE INDEX wallet_by_address ON wallet (account_id, address, id);
 
+-- The addresses of an account that are left for wallets on a network. It stays when none is left.
+CREATE TABLE address_pool (
+  account_id TEXT NOT NULL REFERENCES account (id),
+  network TEXT NOT NULL,
+  -- Changed with every insertion and deletion of an address, so that all pools can be watched at a small cost.
+  address_count BIGINT NOT NULL,
+  PRIMARY KEY (account_id, network)
+);
+
+-- An address that the operator has supplied. The row is deleted when a wallet gets the address.
+CREATE TABLE address (
+  account_id TEXT NOT NULL,
+  network TEXT NOT NULL,
+  -- The address that was supplied first has the first id.
+  id TEXT NOT NULL,
+  address TEXT NOT NULL,
+  PRIMARY KEY (account_id, network, id),
+  FOREIGN KEY (account_id, network) REFERENCES address_pool (account_id, network)
+);
+-- No two wallets get the same address, because a wallet can change its network.
+CREATE UNIQUE INDEX address_by_address ON address (account_id, address);
+
 CREATE TABLE token (
   account_id TEXT NOT NULL,
   id TEXT NOT NULL,
@@ -150,7 +172,7 @@ CREATE TABLE audit_event (
   request_id TEXT,
   -- The minute, and a hash of what equal acts have in common, which are one event. Null for an act of the operator.
   count_key TEXT,
-  -- The number of revoked tokens, or of equal acts within a minute.
+  -- The number of revoked tokens, of addresses, or of equal acts within a minute.
   event_count BIGINT NOT NULL,
   -- The time of the last act that is counted.
   last_time_ms BIGINT NOT NULL,

@@ -1,4 +1,4 @@
-import type { Change, ChangeSql, Queryable, Row, Statement } from './database.ts';
+import type { Change, ChangeSql, FirstColumn, Queryable, Row, Statement, Value } from './database.ts';
 
 /** The condition of a change that has none. */
 const ALWAYS = 'TRUE';
@@ -40,16 +40,21 @@ export function textOf(sql: ChangeSql, names: readonly string[], condition = ALW
   return sql(names, condition);
 }
 
-/** Returns the statement of a change that is executed alone. */
-export function statementOf({ sql, params }: Change): Statement {
-  const text = TEXTS.get(sql) ?? textOf(sql, placeholders(params, 1));
-  TEXTS.set(sql, text);
-  return { sql: text, params };
+export function isFirstColumn(param: Value | FirstColumn): param is FirstColumn {
+  return typeof param === 'object' && param !== null;
 }
 
-/** Executes a change alone. */
-export function write<R extends Row>(target: Queryable, change: Change): Promise<readonly R[]> {
-  const { sql, params } = statementOf(change);
+/** Returns the statement of a change that is executed alone, or after the first one of several. @param first the row of that */
+export function statementOf({ sql, params }: Change, first: Row = {}): Statement {
+  const text = TEXTS.get(sql) ?? textOf(sql, placeholders(params, 1));
+  TEXTS.set(sql, text);
+  const values = params.map((param) => (isFirstColumn(param) ? (first[param.column] ?? null) : param));
+  return { sql: text, params: values };
+}
+
+/** Executes the statement of a change. See `statementOf`. */
+export function write<R extends Row>(target: Queryable, change: Change, first?: Row): Promise<readonly R[]> {
+  const { sql, params } = statementOf(change, first);
   return target.write<R>(sql, params);
 }
 
@@ -59,6 +64,6 @@ export async function writeEach<R extends Row>(
   [first, ...others]: readonly [Change, ...Change[]],
 ): Promise<readonly R[]> {
   const rows = await write<R>(transaction, first);
-  if (rows.length > 0) for (const other of others) await write(transaction, other);
+  if (rows.length > 0) for (const other of others) await write(transaction, other, rows[0]);
   return rows;
 }

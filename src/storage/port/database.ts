@@ -7,7 +7,7 @@ export type Row = Readonly<Record<string, Value>>;
 /**
  * Executes one statement.
  *
- * @param sql the statement, with `$1`, `$2`… as parameters; a SELECT can end with FOR SHARE or FOR NO KEY UPDATE
+ * @param sql the statement, with `$1`, `$2`… as parameters; one SELECT can end with FOR SHARE or FOR NO KEY UPDATE
  * @returns the rows; `R` is the type that the caller declares for them, and is not checked
  */
 export type Execute = <R extends Row>(sql: string, params?: readonly Value[]) => Promise<readonly R[]>;
@@ -25,15 +25,19 @@ export type Queryable = {
 export type Statement = { readonly sql: string; readonly params: readonly Value[] };
 
 /**
- * Returns the text of a change. The function is a constant of its module, by which its text is remembered.
+ * Returns the text of a change. The function is a constant of its module, by which its text is remembered: each of its
+ * parameters is always a value, or always the same column.
  *
  * @param names the names of the parameters: `$1` and so on for the first change
  * @param condition a part of its WHERE clause, or of `valuesIf`
  */
 export type ChangeSql = (names: readonly string[], condition: string) => string;
 
+/** A parameter of a later change of `Database.writeIfFirst`: the value of a column of the row that the first one returns. */
+export type FirstColumn = { readonly column: string };
+
 /** A statement that is executed with others, or under a condition: see `Database.writeIfFirst` and `onlyIf`. */
-export type Change = { readonly sql: ChangeSql; readonly params: readonly Value[] };
+export type Change = { readonly sql: ChangeSql; readonly params: readonly (Value | FirstColumn)[] };
 
 export type DatabaseRequest = {
   /** The time at which the work on the request began, as `performance.now()`. */
@@ -54,7 +58,7 @@ export type Database = Queryable & {
    * Executes changes as one transaction: the others are made if the first returns a row. On PostgreSQL this is one statement,
    * so it takes one round trip, and none of them sees the changes of another. On Citus it is a transaction in two round trips.
    *
-   * @param changes each uses all of its parameters
+   * @param changes each uses all of its parameters; the first returns at most one row if another one has a `FirstColumn`
    * @returns the rows of the first
    */
   writeIfFirst<R extends Row>(changes: readonly [Change, ...Change[]]): Promise<readonly R[]>;

@@ -1,5 +1,5 @@
-import { placeholders, statementOf, textOf } from '../port/change.ts';
-import type { Change, ChangeSql, Statement } from '../port/database.ts';
+import { isFirstColumn, statementOf, textOf } from '../port/change.ts';
+import type { Change, ChangeSql, Statement, Value } from '../port/database.ts';
 
 /** The text of changes, and of those with another one, by the function of that. */
 type Texts = { sql?: string; readonly next: WeakMap<ChangeSql, Texts> };
@@ -20,15 +20,21 @@ export function joined(changes: readonly [Change, ...Change[]]): Statement {
     texts = next;
   }
   texts.sql ??= join(changes);
-  return { sql: texts.sql, params: changes.flatMap(({ params }) => params) };
+  const params = changes.flatMap(({ params }) =>
+    params.filter((param): param is Value => !isFirstColumn(param)),
+  );
+  return { sql: texts.sql, params };
 }
 
 function join(changes: readonly [Change, ...Change[]]): string {
   if (changes.length === 1) return statementOf(changes[0]).sql;
   let count = 0;
   const parts = changes.map(({ sql, params }, index) => {
-    const names = placeholders(params, count + 1);
-    count += params.length;
+    const names = params.map((param) => {
+      if (isFirstColumn(param)) return `(SELECT ${param.column} FROM part_0)`;
+      count += 1;
+      return `$${count}`;
+    });
     return `part_${index} AS (${textOf(sql, names, index === 0 ? undefined : IF_FIRST)})`;
   });
   return `WITH ${parts.join(',\n')} SELECT * FROM part_0`;

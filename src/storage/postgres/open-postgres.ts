@@ -131,8 +131,7 @@ function databasesOf(pool: ConnectionPool, timeoutMs: number, onStatement: Obser
     ): Promise<readonly R[]> {
       const deadline = deadlineFromNow();
       // So that on Citus a lost connection before the commit is not an unknown result, and workers know its lock timeout.
-      const onCitus = (session: Session) =>
-        writeInTwoPackets<R>(session, [statement, ...others.map(statementOf)]);
+      const onCitus = (session: Session) => writeInTwoPackets<R>(session, statement, others);
       const use = { enter: pool.turns.toWrite(statement), deadline };
       const attempt = () => pool.use(use, (session) => (session.isCitus ? onCitus(session) : run(session)));
       return timed('write', () => retryConflicts(attempt, deadline));

@@ -1,4 +1,5 @@
-import type { Execute, Queryable, Row, Statement, Value } from '../port/database.ts';
+import { statementOf } from '../port/change.ts';
+import type { Change, Execute, Queryable, Row, Statement, Value } from '../port/database.ts';
 import type { ConnectionPool } from './connections/pool.ts';
 import type { Session } from './connections/session.ts';
 
@@ -43,17 +44,18 @@ export async function inTransaction<T>(
 }
 
 /**
- * Executes the statements of `Database.writeIfFirst` in two packets, each with statements that Citus sends to one node. Citus
+ * Executes the changes of `Database.writeIfFirst` in two packets, each with statements that Citus sends to one node. Citus
  * would send a statement with a changing WITH to all nodes, and commit it in two phases.
  */
 export async function writeInTwoPackets<R extends Row>(
   session: Session,
-  [first, ...others]: readonly [Statement, ...Statement[]],
+  first: Statement,
+  others: readonly Change[],
 ): Promise<readonly R[]> {
   try {
     const rows = await session.begin<R>(first.sql, first.params);
-    if (rows.length > 0 || others.length === 0) await session.commitTransaction(others);
-    else await session.rollBack();
+    if (rows.length === 0 && others.length > 0) await session.rollBack();
+    else await session.commitTransaction(others.map((other) => statementOf(other, rows[0])));
     return rows;
   } catch (error) {
     await session.rollBack();

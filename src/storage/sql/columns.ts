@@ -27,6 +27,7 @@ type Columns = {
   readonly network: Network;
   readonly password_hash: string;
   readonly address: Address;
+  readonly address_count: number;
   readonly revision: Ulid;
   readonly action: AuditAction;
   readonly resource: ResourceName;
@@ -77,6 +78,11 @@ export const WALLET =
 /** The columns of a wallet that an update can change. The hash of the password is in the PHC string format. */
 export const WALLET_CHANGES = 'project_id, title, title_key, description, network, password_hash';
 
+/** All columns of an address that is left for a wallet. */
+export const ADDRESS = 'account_id, network, id, address';
+
+export const ADDRESS_POOL = 'account_id, network, address_count';
+
 /** All columns of an audit event. The second one is what concurrent inserts wait for; see `ConnectionTurns`. */
 export const AUDIT_EVENT =
   'account_id, count_key, id, action, resource, actor_token_id, token_id, fields, address, request_id, event_count, last_time_ms';
@@ -115,12 +121,20 @@ export const PROJECT_TABLE = {
   key: KEY,
 } as const;
 
+export const ADDRESS_TABLE = {
+  name: 'address',
+  columns: ADDRESS,
+  key: ['account_id', 'network', 'id'],
+} as const;
+
 /** The tables with the rows of accounts. A table comes after those it refers to. */
 export const TABLES = [
   { name: 'account', columns: ACCOUNT, key: ['id'] },
   PROJECT_TABLE,
   { name: 'app', columns: `${APP}, ${APP_KEY_HASHES}`, key: KEY },
   { name: 'wallet', columns: `${WALLET}, title_key, password_hash`, key: KEY },
+  { name: 'address_pool', columns: ADDRESS_POOL, key: ['account_id', 'network'] },
+  ADDRESS_TABLE,
   { name: 'audit_event', columns: AUDIT_EVENT, key: KEY },
   { name: 'idempotency_key', columns: IDEMPOTENCY_KEY, key: ['account_id', 'key_hash'] },
   { name: 'token', columns: `${TOKEN}, hash, app_key_id`, key: KEY },
@@ -129,7 +143,7 @@ export const TABLES = [
 export type TableCounts = Record<(typeof TABLES)[number]['name'], number>;
 
 export function noRows(): TableCounts {
-  return { account: 0, project: 0, app: 0, wallet: 0, audit_event: 0, idempotency_key: 0, token: 0 };
+  return Object.fromEntries(TABLES.map(({ name }) => [name, 0])) as TableCounts;
 }
 
 export function namesOf(columns: string): readonly string[] {

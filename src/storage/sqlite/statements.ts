@@ -44,7 +44,7 @@ export function statementRunner(connection: DatabaseSync): RunStatement {
 
 function prepare(connection: DatabaseSync, sql: string): (params: readonly Value[]) => readonly Row[] {
   // `$1` would be a name, and not a position. With one writer at a time, no lock of a row is needed.
-  const text = sql.replaceAll(/\$(\d+)/g, '?$1').replace(/ FOR (SHARE|NO KEY UPDATE)$/, '');
+  const text = sql.replaceAll(/\$(\d+)/g, '?$1').replace(/ FOR (SHARE|NO KEY UPDATE)\b/, '');
   const statement = connection.prepare(text);
   const columns = statement.columns().map(({ name }) => name);
   // node:sqlite returns rows as objects without a prototype, which are slow in V8. Arrays avoid them.

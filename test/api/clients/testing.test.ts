@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, expect, test } from 'vitest';
 import { type FaultName, startGateway, type TestGateway } from '../../../src/testing/gateway.ts';
-import { graphqlBody, projectTokenOf, reasonOf, tokenStatus } from '../../support/actors.ts';
+import { graphqlBody, payloadOf, projectTokenOf, reasonOf, tokenStatus } from '../../support/actors.ts';
 import { type Api, bothApis } from '../../support/apis.ts';
 import { startProgram } from '../../support/paw.ts';
 
@@ -59,6 +59,15 @@ test('a fault without an operation is for the next request, and a revoked token 
     expect([await tokenStatus(api, token), await tokenStatus(api, token)]).toEqual(
       Array(2).fill('TOKEN_INVALID'),
     );
+  }
+});
+
+test('each account has addresses for new wallets', async () => {
+  const other = await gateway.createAccount();
+  for (const { token } of [gateway, other]) {
+    const input = { title: 'Till', network: 'NETWORK_POLYGON' };
+    const payload = await payloadOf(gateway.url, token, 'createWallet', input, 'wallet { address }');
+    expect(payload.wallet.address).toMatch(/^0x[0-9a-fA-F]{40}$/);
   }
 });
 

@@ -18,7 +18,7 @@ import {
 } from '../../support/actors.ts';
 import { type Api, bothApis, restApi } from '../../support/apis.ts';
 import { columnsOf, tablesOf, textOf } from '../../support/engine.ts';
-import { seedTenant, type Tenant, useGateway } from '../../support/gateway.ts';
+import { NETWORK, seedTenant, type Tenant, useGateway } from '../../support/gateway.ts';
 import { commandsOn, logLines, pawJson } from '../../support/paw.ts';
 import { addWallets } from '../../support/rows.ts';
 
@@ -34,7 +34,7 @@ type Owner = Tenant & { readonly app: AppKey; readonly accessToken: string };
 
 /** Creates an account with everything that it can have. */
 async function seedOwner(): Promise<Owner> {
-  const tenant = await seedTenant(gateway, { projects: 2, wallets: 2 });
+  const tenant = await seedTenant(gateway, { projects: 2, wallets: 2, addresses: 2 });
   const app = keyOf(await createApp(api, tenant.token));
   await api.updateWallet(tenant.token, tenant.wallet, { password: PASSWORD });
   // A failed sign-in is recorded.
@@ -81,7 +81,7 @@ test('a suspended account has all its tokens refused on every instance until it 
   expect(await tokenStatus(api, revoked)).toBe('TOKEN_INVALID');
 });
 
-test('an export has a record for the account, and for each project, app, wallet, token and event, and no secret', async () => {
+test('an export has a record for the account, and for each project, app, wallet, token, address and event, and no secret', async () => {
   const owner = await seedOwner();
   const { status, stdout, stderr } = await run('account', 'export', owner.account);
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
@@ -95,8 +95,9 @@ test('an export has a record for the account, and for each project, app, wallet,
   expect(valuesOf('token', 'level').sort()).toEqual(['account', 'project']);
   const actions = valuesOf('event', 'action');
   expect(actions).toContain('sign_in.succeed');
-  expect(actions).toHaveLength(10);
-  expect(records).toHaveLength(18);
+  expect(valuesOf('address', 'network')).toEqual([NETWORK, NETWORK]);
+  expect(actions).toHaveLength(11);
+  expect(records).toHaveLength(21);
   for (const secret of [owner.token, owner.accessToken, owner.app.privateKey]) {
     expect(stdout).not.toContain(secret);
     expect(stdout).not.toContain(hashCredential(secret));
@@ -116,8 +117,9 @@ describe('a deletion of an account', () => {
       projects: 2,
       apps: 1,
       wallets: 1003,
+      addresses: 2,
       tokens: 2,
-      events: 11,
+      events: 12,
     });
     expect(await rowsOf(owner)).toEqual([]);
     expect(await rowsOf(stranger)).toEqual(before);
@@ -131,7 +133,7 @@ describe('a deletion of an account', () => {
     await runJson('account', 'delete', owner.account, '--yes', '--keep-audit');
     expect((await rowsOf(owner)).filter((row) => !row.startsWith('audit_event\t'))).toEqual([]);
     const { events } = await runJson('audit', 'list', '--account', owner.account, '--page-size', '100');
-    expect(events).toHaveLength(11);
+    expect(events).toHaveLength(12);
     expect(events.at(0)).toMatchObject({ action: 'account.delete', resource: owner.account });
     expect(await runJson('check')).toMatchObject({ problems: [] });
   });

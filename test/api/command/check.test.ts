@@ -4,7 +4,9 @@ import type { Database } from '../../../src/storage/port/database.ts';
 import { credentialParts } from '../../support/actors.ts';
 import { damageTable, pathOf } from '../../support/engine.ts';
 import {
+  addressOf,
   adminContext,
+  FIRST_LEFT,
   migrateDatabase,
   seedTenant,
   type Tenant,
@@ -16,9 +18,10 @@ import { setRow, setRows } from '../../support/rows.ts';
 
 test('a database without problems is reported as such', async () => {
   const { settings } = await seeded();
-  const counts = { accounts: 1, projects: 3, apps: 0, wallets: 2, tokens: 1, events: 7 };
+  const counts = { accounts: 1, projects: 3, apps: 0, wallets: 2, addresses: 1, tokens: 1, events: 8 };
   expect(await pawJson(['check'], settings)).toEqual({ ...counts, problems: [], problemCount: 0 });
-  const stdout = 'No problem found in 1 account, 3 projects, 0 apps, 2 wallets, 1 token and 7 events.\n';
+  const stdout =
+    'No problem found in 1 account, 3 projects, 0 apps, 2 wallets, 1 address, 1 token and 8 events.\n';
   expect(await paw(['check'], settings)).toEqual({ status: 0, stdout, stderr: '' });
 });
 
@@ -51,6 +54,14 @@ test.each<[problem: string, cause: string | ((database: Database, tenant: Tenant
     (database) => setRows(database, 'account', { project_count: 4 }),
   ],
   ['The app count of $account is wrong', (database) => setRows(database, 'account', { app_count: 1 })],
+  [
+    'The address count of $account is wrong',
+    (database) => setRows(database, 'address_pool', { address_count: 2 }),
+  ],
+  [
+    'The address of $wallet is left for another wallet',
+    (database, { wallet }) => setRow(database, wallet, { address: addressOf(FIRST_LEFT) }),
+  ],
   [
     'The default project of $account does not exist',
     (database) => setRows(database, 'account', { default_project_id: 'none' }),
@@ -153,6 +164,6 @@ async function seeded(projects = 3) {
   await migrateDatabase(url);
   const database = await openDatabase(url, LONG_TIMEOUT);
   onTestFinished(() => database.close());
-  const tenant = await seedTenant({ admin: adminContext(database) }, { projects, wallets: 2 });
+  const tenant = await seedTenant({ admin: adminContext(database) }, { projects, wallets: 2, addresses: 1 });
   return { ...tenant, database, settings: { DATABASE_URL: url } };
 }

@@ -224,6 +224,7 @@ test('the tables of operations in docs/api.md have the rules of the operations',
   // The fields of the reads.
   const fields: Readonly<Record<string, string>> = {
     getViewer: 'viewer',
+    countAddresses: 'Viewer.addressesLeft',
     listProjects: 'projects',
     listProjectApps: 'Project.apps',
     findWallets: 'wallets',

@@ -45,7 +45,9 @@ test('the document for a supergraph has the keys, and leaves out what clashes wi
   const names = Object.values(schema.getTypeMap()).filter(isObjectType).map(String);
   // Apollo Server starts no plugin for a subgraph.
   expect(gateway.log()).not.toContain('inline tracing');
-  expect(names.filter((name) => /^(Viewer|Token|Event|SignOut|CreateToken|RevokeToken|_[A-Z])/.test(name))).toEqual([]);
+  expect(
+    names.filter((name) => /^(Viewer|Token|Event|SignOut|CreateToken|RevokeToken|_[A-Z])/.test(name)),
+  ).toEqual([]);
 });
 
 test('entities come in the order of their representations, and what the token does not see is null', async () => {

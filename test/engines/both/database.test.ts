@@ -105,6 +105,16 @@ describe('statements that are executed together', () => {
     expect(await database.read('SELECT at FROM item WHERE id = $1', ['new'])).toEqual([{ at: 7 }]);
   });
 
+  test('can use a column of the row of the first', async () => {
+    await database.write(ADD, ['a', null, 1]);
+    const copy: ChangeSql = (values, condition) => INSERT(values, condition);
+    const named = { sql: copy, params: ['new', { column: 'id' }, { column: 'at' }] };
+    expect(await database.writeIfFirst([bump('b', 'x'), named])).toEqual([]);
+    expect(await ids()).toEqual(['a']);
+    expect(await database.writeIfFirst([bump('a', 'x'), insertion('other'), named])).toHaveLength(1);
+    expect(await database.read(LIST)).toContainEqual({ id: 'new', note: 'a', at: 2 });
+  });
+
   test('are executed only if a SELECT returns a row, each time that they have one', async () => {
     await database.write(ADD, ['a', null, 1]);
     const whileAt = (at: number) =>

@@ -93,7 +93,7 @@ async function useApis(gateway: Gateway, statements: Statements): Promise<Tenant
   const isSwept = () => [...statements.keys()].some((sql) => /FROM audit_event WHERE 'events\/'/.test(sql));
   // The first sweep of a server, which is in the background, belongs to no request.
   await vi.waitUntil(isSwept, { timeout: 30_000 });
-  const tenant = await seedTenant(gateway, { projects: 3, wallets: 2 });
+  const tenant = await seedTenant(gateway, { projects: 3, wallets: 2, addresses: 9 });
   statements.clear();
   await useAllOperations(gateway, tenant);
   return tenant;
@@ -149,7 +149,7 @@ if (inject('engine') === 'sqlite') {
 
   // The account itself, a row by its key, the rows of an app, or the tokens that a token has made.
   const NAMES_ROW =
-    /\sWHERE (id = \?1|(\w+\.)?account_id = \?1 AND (\w+\.)?(id|app_id|maker_token_id|key_hash) (= |IN \()\?2)\b/;
+    /\sWHERE (id = \?1|(\w+\.)?account_id = \?1 AND (\w+\.)?(id|app_id|maker_token_id|key_hash|network) (= |IN \()\?2)\b/;
   // Insertions wait for one with the same key.
   const INSERTS_ROW = /^INSERT INTO \w+ \(account_id, (id|count_key|key_hash), .*\) VALUES \(\?1, ?\?2\b/;
 
@@ -171,6 +171,8 @@ if (inject('engine') === 'sqlite') {
     project: ['account_id', 'project_account_id_fkey'],
     app: ['account_id', 'app_account_id_project_id_fkey'],
     wallet: ['account_id', 'wallet_account_id_project_id_fkey'],
+    address_pool: ['account_id', 'address_pool_account_id_fkey'],
+    address: ['account_id', 'address_account_id_network_fkey'],
     token: ['account_id', 'token_account_id_project_id_fkey'],
     idempotency_key: ['account_id'],
     audit_event: ['account_id'],

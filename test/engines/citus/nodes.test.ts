@@ -48,7 +48,7 @@ startBeforeAll(async (opening) => {
   // With this maximum, every sign-in deletes the oldest tokens.
   gateway = await startGateway({ DATABASE_URL: made.url, PAW_APP_TOKENS: '10' });
   opening.defer(gateway.stop);
-  tenant = await seedTenant(gateway, { projects: 3, wallets: 3 });
+  tenant = await seedTenant(gateway, { projects: 3, wallets: 3, addresses: 3 });
   app = keyOf(await createApp(api, tenant.token));
   // A list of one app would not be counted.
   await createApp(api, tenant.token);
@@ -165,6 +165,7 @@ const OPERATIONS: Readonly<Record<string, Case> & Record<`Mutation.${MutationNam
   'Mutation.deleteApp': ['SELECT BEGIN SELECT DELETE UPDATE DELETE INSERT COMMIT', ofNewApp('deleteApp')],
   'Mutation.createProject': ['SELECT BEGIN SELECT UPDATE INSERT INSERT COMMIT', mutation('createProject')],
   'Mutation.updateProject': ['SELECT BEGIN SELECT UPDATE INSERT COMMIT', mutation('updateProject')],
+  'Mutation.createWallet': ['SELECT BEGIN DELETE UPDATE INSERT INSERT COMMIT', mutation('createWallet')],
   'Mutation.updateWallet': [
     'SELECT SELECT BEGIN UPDATE INSERT COMMIT',
     mutation('updateWallet', { password: PASSWORD, project: '$other' }),

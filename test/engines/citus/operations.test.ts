@@ -1,13 +1,14 @@
 import { expect, test } from 'vitest';
+import { findFewestAddresses } from '../../../src/storage/addresses.ts';
 import { accountToken, mutate, payloadOf, tokenNameOf, tokenStatus } from '../../support/actors.ts';
 import { useAllOperations } from '../../support/all-operations.ts';
 import { graphqlApi } from '../../support/apis.ts';
-import { seedTenant, useGateway } from '../../support/gateway.ts';
+import { NETWORK, seedTenant, useGateway } from '../../support/gateway.ts';
 
 const gateway = useGateway();
 
 test('every operation of both APIs succeeds on distributed tables', async () => {
-  const tenant = await seedTenant(gateway, { projects: 3, wallets: 2 });
+  const tenant = await seedTenant(gateway, { projects: 3, wallets: 2, addresses: 2 });
   await useAllOperations(gateway, tenant);
 });
 
@@ -19,4 +20,10 @@ test('a token ends with its maker on distributed tables', async () => {
   expect(await tokenStatus(api, accessToken)).toBe('ok');
   await mutate(gateway.url, tenant.token, 'revokeToken', { id: tokenNameOf(maker) });
   expect(await tokenStatus(api, accessToken)).toBe('TOKEN_INVALID');
+});
+
+test('the fewest addresses that an account has left are found on all nodes', async () => {
+  for (const addresses of [7, 3, 5]) await seedTenant(gateway, { addresses });
+  const fewest = await findFewestAddresses(gateway.database);
+  expect(fewest.get(NETWORK)).toBeLessThanOrEqual(3);
 });

@@ -48,7 +48,7 @@ beforeAll(async () => {
   symlinkSync(path, link);
   source = { path, url: `sqlite:${link}` };
   const gateway = await startGateway({ DATABASE_URL: source.url }, clock);
-  tenant = await seedTenant(gateway, { projects: 3, wallets: 2 });
+  tenant = await seedTenant(gateway, { projects: 3, wallets: 2, addresses: 3 });
   await addProjects(gateway.database, tenant.account, PROJECTS - 3);
   await seedTenant(gateway, { projects: 2 });
   expired = await expiredToken(gateway, tenant);
@@ -80,6 +80,7 @@ test('a copy prints the number of rows', () => {
     projects: PROJECTS + 2,
     apps: 1,
     wallets: 2,
+    addresses: 3,
     tokens: 5,
     events: 17,
   });

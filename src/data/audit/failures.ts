@@ -4,28 +4,28 @@ import { countAuditEvents } from '../../storage/audit-events.ts';
 import type { Queryable } from '../../storage/port/database.ts';
 import { minuteOf, type RecordedCaller, recordAct } from './audit.ts';
 
-/** A failed sign-in, or one that has succeeded in a request which was then undone, so that its client has no token. */
-export type SignInWithoutToken = RecordedCaller & {
+/**
+ * A refused wallet, a failed sign-in, or one that has succeeded in a request which was then undone, so that its client has no
+ * token.
+ */
+export type Failure = RecordedCaller & {
   /** The id of its event, which contains its time. */
   readonly id: Ulid;
-  readonly action: 'sign_in.fail' | 'sign_in.undo';
+  readonly action: 'sign_in.fail' | 'sign_in.undo' | 'wallet.refuse';
   readonly accountId: Ulid;
-  /** The app, or undefined if the account does not have it. */
-  readonly app: ResourceName<'apps'> | undefined;
+  /** The app, or undefined if the account does not have it; the project of a refused wallet. */
+  readonly resource: ResourceName<'apps' | 'projects'> | undefined;
 };
 
 // Bounds the events of an account, because a client can use any number of addresses.
 const MAX_EVENTS_PER_MINUTE = 100;
 
 /**
- * Records a sign-in without a token. All apps that do not exist are one. If the account has too many events of this kind in this
+ * Records a failure. All apps that do not exist are one. If the account has too many events of this kind in this
  * minute, it counts to an event that has neither an app nor a credential or an address.
  */
-export async function recordSignInWithoutToken(
-  database: Queryable,
-  signIn: SignInWithoutToken,
-): Promise<void> {
-  const { id, action, accountId, principal, client, app } = signIn;
+export async function recordFailure(database: Queryable, failure: Failure): Promise<void> {
+  const { id, action, accountId, principal, client } = failure;
   const first = firstUlid(minuteOf(decodeTime(id)));
   const count = await countAuditEvents(database, { accountId, action, first }, MAX_EVENTS_PER_MINUTE);
   const isDetailed = count < MAX_EVENTS_PER_MINUTE;
@@ -33,6 +33,6 @@ export async function recordSignInWithoutToken(
   const caller = isDetailed
     ? { principal, client }
     : { principal: undefined, client: { address: '', requestId } };
-  const resource = (isDetailed && app) || resourceName('accounts', accountId);
+  const resource = (isDetailed && failure.resource) || resourceName('accounts', accountId);
   await recordAct(database, { newId: () => id }, caller, { accountId, action, resource });
 }

@@ -1,6 +1,7 @@
 import { parseFields } from '../../model/fields/fields.ts';
 import { resourceName } from '../../model/resource-name.ts';
 import type { Wallet } from '../../model/wallet.ts';
+import { deleteAddresses } from '../../storage/jobs/supplied-addresses.ts';
 import { insertWallet } from '../../storage/wallets.ts';
 import { requireAccountOfProject } from '../access/account-of.ts';
 import { recordAct } from '../audit/audit.ts';
@@ -8,14 +9,16 @@ import type { AdminContext } from '../operation/dependencies.ts';
 import type { UntrustedInput } from '../operation/operation.ts';
 import { NEW_WALLET, newWalletRow, walletFromRow } from '../rows/wallet.ts';
 
-export async function createWallet(admin: AdminContext, input: UntrustedInput): Promise<Wallet> {
+/** Creates a wallet with an address that the operator names. If the address was supplied for new wallets, none of them gets it. */
+export async function registerWallet(admin: AdminContext, input: UntrustedInput): Promise<Wallet> {
   const fields = parseFields(input, NEW_WALLET);
   const { database } = admin;
 
   const accountId = await requireAccountOfProject(database, 'project', fields.project);
-  const row = newWalletRow(admin, accountId, fields);
+  const row = { ...newWalletRow(admin, accountId, fields), address: fields.address };
   const name = resourceName('wallets', row.id);
   await database.transaction(async (transaction) => {
+    await deleteAddresses(transaction, accountId, [row.address]);
     await insertWallet(transaction, row);
     await recordAct(transaction, admin, 'operator', { accountId, action: 'wallet.create', resource: name });
   });
