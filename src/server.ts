@@ -35,6 +35,7 @@ import { sendNotFoundPage } from './pages/not-found-page.ts';
 import { addStartPage } from './pages/start-page.ts';
 import { addOpenApi } from './rest/openapi.ts';
 import { addRestApi } from './rest/routes.ts';
+import { findFewestAddresses } from './storage/addresses.ts';
 import { BackgroundWrites } from './storage/background-writes.ts';
 import { migrate } from './storage/jobs/migrate.ts';
 import { Sweeper } from './storage/jobs/sweep.ts';
@@ -161,6 +162,7 @@ type State = { publicUrl: string; isStopping: boolean; stopDelayMs: number };
 
 async function createData({ config, logger, clock, engine, faults, metrics, state, opening }: Parts) {
   metrics?.addTokens(() => countTokens(engine, clock()));
+  metrics?.addAddresses(() => findFewestAddresses(engine));
   metrics?.addNodes(() => engine.nodes());
   const backgroundWrites = new BackgroundWrites(engine, (error) =>
     logger.debug(error, 'could not store a last use'),

@@ -104,20 +104,29 @@ export function addTokenGauge(registry: Registry, count: () => Promise<number>):
 
 /** Adds whether each node of Citus accepts connections. There is no value on other engines. */
 export function addNodeGauge(registry: Registry, find: () => Promise<ReadonlyMap<string, boolean>>): void {
-  addMeasuredGauge(
-    registry,
-    {
-      name: 'paw_citus_node_up',
-      help: 'Whether a node of Citus accepts connections, asked once a minute.',
-      labelNames: ['node'],
-    },
-    async (gauge) => {
-      const nodes = await find();
-      return () => {
-        for (const [node, isUp] of nodes) gauge.set({ node }, isUp ? 1 : 0);
-      };
-    },
-  );
+  const help = 'Whether a node of Citus accepts connections, asked once a minute.';
+  addLabelledGauge(registry, { name: 'paw_citus_node_up', help, labelNames: ['node'] }, find);
+}
+
+/** Adds the fewest addresses that an account has left, by network. A network for which no account has got one has no value. */
+export function addAddressGauge(registry: Registry, find: () => Promise<ReadonlyMap<string, number>>): void {
+  const help = 'Addresses that are left for new wallets, the fewest of any account, read once a minute.';
+  addLabelledGauge(registry, { name: 'paw_addresses_left', help, labelNames: ['network'] }, find);
+}
+
+/** Adds a measured gauge with one label. @param find returns the values by the label */
+function addLabelledGauge(
+  registry: Registry,
+  options: { readonly name: string; readonly help: string; readonly labelNames: readonly [string] },
+  find: () => Promise<ReadonlyMap<string, number | boolean>>,
+): void {
+  const [name] = options.labelNames;
+  addMeasuredGauge(registry, options, async (gauge) => {
+    const values = await find();
+    return () => {
+      for (const [label, value] of values) gauge.set({ [name]: label }, Number(value));
+    };
+  });
 }
 
 /**

@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from '@prometheus-io/client';
 import type { FastifyInstance } from 'fastify';
-import { addNodeGauge, addTokenGauge, databaseMetrics } from './database-metrics.ts';
+import { addAddressGauge, addNodeGauge, addTokenGauge, databaseMetrics } from './database-metrics.ts';
 import { type MetricsServer, startMetricsServer } from './metrics-server.ts';
 import { addRequestMetrics } from './request-metrics.ts';
 
@@ -49,6 +49,11 @@ export class Metrics {
   /** Measures the number of valid tokens. @param count counts them; it is called at most once a minute */
   addTokens(count: () => Promise<number>): void {
     addTokenGauge(this.#registry, count);
+  }
+
+  /** Measures the fewest addresses that an account has left. @param find returns them by network, at most once a minute */
+  addAddresses(find: () => Promise<ReadonlyMap<string, number>>): void {
+    addAddressGauge(this.#registry, find);
   }
 
   /** Measures which nodes of Citus are up. @param find finds it out by their names; it is called at most once a minute */

@@ -1,7 +1,11 @@
 import { beforeAll, expect, test } from 'vitest';
+import { setAccountSuspended } from '../../../src/data/operator/set-account-suspended.ts';
+import { supplyAddresses } from '../../../src/data/operator/supply-addresses.ts';
+import { mutate } from '../../support/actors.ts';
 import { bothApis, postGraphql, send } from '../../support/apis.ts';
 import { freePort } from '../../support/free-port.ts';
 import {
+  addressLines,
   type Gateway,
   seedTenant,
   startGateway,
@@ -89,6 +93,38 @@ test('the process, the version, the valid tokens and the syncs of the log are me
   expect((await read('paw_sqlite_commits_per_sync_sum'))['']).toBeGreaterThanOrEqual(syncs);
   const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
   expect(text).not.toMatch(/paw_(acct|app|key)_|(accounts|apps|projects|wallets)\//);
+});
+
+test('the addresses that are left are measured by network, the fewest of any active account, and 0 if it ran out', async () => {
+  const own = await testGateway();
+  const supply = ({ account }: Tenant, network: string, count: number) =>
+    supplyAddresses(own.admin, 'add', { account, network }, addressLines(count));
+  const measured = async () => {
+    const settings = { DATABASE_URL: own.databaseUrl, PAW_METRICS_PORT: String(await freePort()) };
+    await testGateway(settings);
+    // The values are read in the background.
+    await expect
+      .poll(() => readMetric(Number(settings.PAW_METRICS_PORT), 'paw_addresses_left'))
+      .not.toEqual({});
+    return readMetric(Number(settings.PAW_METRICS_PORT), 'paw_addresses_left');
+  };
+  const [rich, poor, suspended] = [await seedTenant(own), await seedTenant(own), await seedTenant(own)];
+  await supply(rich, 'NETWORK_POLYGON', 5);
+  await supply(poor, 'NETWORK_POLYGON', 2);
+  await supply(suspended, 'NETWORK_POLYGON', 1);
+  await setAccountSuspended(own.admin, { name: suspended.account }, true);
+  expect(await measured()).toEqual({ '{network="NETWORK_POLYGON"}': 2 });
+  const input = { title: 'Till', network: 'NETWORK_POLYGON' };
+  for (let n = 0; n < 2; n += 1) await mutate(own.url, poor.token, 'createWallet', input, 'wallet { id }');
+  expect(await measured()).toEqual({ '{network="NETWORK_POLYGON"}': 0 });
+  // The operator needs no more for this account.
+  await supplyAddresses(
+    own.admin,
+    'delete',
+    { account: poor.account, network: 'NETWORK_POLYGON' },
+    addressLines(0),
+  );
+  expect(await measured()).toEqual({ '{network="NETWORK_POLYGON"}': 5 });
 });
 
 test('what is measured in the background takes no write lock', async () => {
