@@ -5,6 +5,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
+import { supplyAddresses } from '../../src/data/operator/supply-addresses.ts';
 import { expectAccessible } from '../support/accessibility.ts';
 import {
   accountToken,
@@ -18,7 +19,7 @@ import {
 } from '../support/actors.ts';
 import { graphqlApi } from '../support/apis.ts';
 import { showScreen, startSite, storedBy } from '../support/browser.ts';
-import { seedTenant, type Tenant } from '../support/gateway.ts';
+import { addressLines, seedTenant, type Tenant } from '../support/gateway.ts';
 
 const site = startSite();
 const api = graphqlApi(() => site.gateway.url);
@@ -265,6 +266,31 @@ test('the form of a wallet finds one of 1,001 projects when its field is opened,
   expect(await page.getByText('Wallet 1', { exact: true }).count()).toBe(0);
 });
 
+test('a new wallet gets an address, and without one left the dialog says how to add some, and then succeeds', async () => {
+  const tenant = await seedTenant(site.gateway);
+  const page = await openProject(tenant);
+  const dialog = page.getByRole('dialog', { name: 'Create a wallet' });
+  await page.getByRole('button', { name: 'Create wallet' }).click();
+  const create = dialog.getByRole('button', { name: 'Create the wallet' });
+  await create.click();
+  await dialog.getByText('Must be 1 to 200 characters long.').waitFor();
+  await dialog.getByLabel('Title').fill('Till');
+  await dialog.getByLabel('Network').selectOption('Polygon');
+  await dialog.getByLabel('Password').fill(PASSWORD);
+  await create.click();
+  const pool = { account: tenant.account, network: 'NETWORK_POLYGON' };
+  const command = `npm run -s paw -- address add --account ${pool.account} --network ${pool.network} addresses.txt`;
+  await dialog.getByText(command).waitFor();
+  await dialog.getByText('No address is left').waitFor();
+  await expectAccessible(page);
+  await supplyAddresses(site.gateway.admin, 'add', pool, addressLines(1));
+  await dialog.getByRole('button', { name: 'Try again' }).click();
+  await page.getByText('Created “Till”.').waitFor();
+  const row = page.getByRole('row').filter({ hasText: 'Till' });
+  await row.getByText('Polygon').waitFor();
+  await page.getByText('1 wallet').waitFor();
+});
+
 test('a token is shown the buttons of what it may do only, also when it continues for another one', async () => {
   const tenant = await seedTenant(site.gateway, { wallets: 1 });
   const app = await createApp(api, tenant.token, { title: 'Till' });
@@ -292,12 +318,13 @@ test('a token is shown the buttons of what it may do only, also when it continue
       await expect.poll(() => buttons.allInnerTexts(), { message: screen }).toEqual(expected[index]);
     }
   };
-  const ofResources = [['Create project'], ['Edit'], ['Create app'], ['Edit project'], ofApp];
+  const wallets = ['Create wallet', 'Edit'];
+  const ofResources = [['Create project'], wallets, ['Create app'], ['Edit project'], ofApp];
   for (const [token, buttons] of [
     [tenant.token, [...ofResources, ['Create token']]],
     [created.accessToken, [...ofResources, []]],
-    [await accountToken(site.gateway, tenant, { onlyProject }), [['Edit'], ...ofResources.slice(1), []]],
-    [await projectToken(site.gateway, tenant), [['Edit'], ['Edit'], [], [], [], []]],
+    [await accountToken(site.gateway, tenant, { onlyProject }), [wallets, ...ofResources.slice(1), []]],
+    [await projectToken(site.gateway, tenant), [wallets, wallets, [], [], [], []]],
     [readOnly, [[], [], [], [], [], []]],
   ] as const) {
     await expectButtons(await site.openConsole(token), buttons);

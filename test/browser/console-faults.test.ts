@@ -73,6 +73,7 @@ test.each<Change>([
     titled('Shop'),
   ],
   ['project.update', ['Tenant', 'Settings'], 'Edit project', 'Save', 'Project updated', titled('Shop')],
+  ['wallet.create', ['Tenant'], 'Create wallet', 'Create the wallet', 'Created “Till”.', titled('Till')],
   ['wallet.update', ['Tenant'], 'Edit Wallet 1', 'Save', 'Saved “Bills”.', titled('Bills')],
   [
     'app.create',
@@ -89,7 +90,7 @@ test.each<Change>([
 ])(
   '%s is done once after every failure, with the form as it was filled',
   async (action, links, open, sending, done, fill) => {
-    const tenant = await seedTenant(site.gateway, { wallets: 1 });
+    const tenant = await seedTenant(site.gateway, { wallets: 1, addresses: 9 });
     const { token } = tenant;
     await accountToken(site.gateway, tenant, { title: 'Desk' });
     await createApp(api, token, { title: 'Till' });

@@ -45,7 +45,7 @@ test('a token leaves the address and the history at once, and is kept only if th
   await page.getByRole('link', { name: 'Tenant' }).waitFor();
   await page.reload();
   await page.getByRole('link', { name: 'Tenant' }).click();
-  await page.getByText('npm run -s paw -- wallet create').waitFor();
+  await page.getByText('The project has no wallets.').waitFor();
   expect(await storedBy(page)).toEqual([['paw.token', first.token]]);
   await openMenu(page);
   await page.getByRole('button', { name: 'Forget' }).click();
@@ -66,7 +66,7 @@ test('a token that has ended is asked for again above the screen, which another 
   const dialog = page.getByRole('dialog', { name: 'Enter a token to continue' });
   const openTenant = () => page.getByRole('link', { name: 'Tenant' }).click();
   // So that no request is on its way when the token ends.
-  const isLoaded = () => page.getByText('npm run -s paw -- wallet create').waitFor();
+  const isLoaded = () => page.getByText('The project has no wallets.').waitFor();
   await find.fill('ten');
   await page.getByText('1 project', { exact: true }).waitFor();
   await signOut(mine.token);

@@ -8,6 +8,19 @@ export const NETWORKS: Partial<Record<Network, { readonly title: string; readonl
   NETWORK_POLYGON_MUMBAI: { title: 'Polygon Mumbai', isTestnet: true },
 };
 
+/** The options of a select. */
+export function NetworkOptions() {
+  return (
+    <>
+      {Object.entries(NETWORKS).map(([name, { title, isTestnet }]) => (
+        <option key={name} value={name}>
+          {title} {isTestnet && '(testnet)'}
+        </option>
+      ))}
+    </>
+  );
+}
+
 /** A network, with a mark if nothing on it has a value. */
 export function NetworkTitle({ network }: { network: Network }) {
   const { title, isTestnet } = NETWORKS[network] ?? { title: network, isTestnet: false };

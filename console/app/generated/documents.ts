@@ -48,6 +48,22 @@ export type CreateTokenInput = {
   readonly title: string;
 };
 
+/** The input of `createWallet`. */
+export type CreateWalletInput = {
+  /** Any text, up to 2,000 characters. The payload returns it unchanged. */
+  readonly clientMutationId?: string | null | undefined;
+  /** A short description, up to 2,000 characters. The default is an empty string. */
+  readonly description?: string | null | undefined;
+  /** The blockchain network. */
+  readonly network: Network;
+  /** The password: exactly 32 characters. Without it, the wallet has none until an update sets one. */
+  readonly password?: string | null | undefined;
+  /** The project of the wallet. The default is the project of the token. It must be visible to the token. */
+  readonly project?: string | null | undefined;
+  /** The title, from 1 to 200 characters. */
+  readonly title: string;
+};
+
 /** The input of `deleteApp`. */
 export type DeleteAppInput = {
   /** Any text, up to 2,000 characters. The payload returns it unchanged. */
@@ -304,6 +320,13 @@ export type WalletQuery = { readonly node:
    | null };
 
 export type WalletRowFragment = { readonly name: string, readonly title: string, readonly description: string, readonly network: Network, readonly address: string, readonly createTime: string, readonly updateTime: string, readonly etag: string, readonly project: { readonly name: string, readonly title: string } };
+
+export type CreateWalletMutationVariables = Exact<{
+  input: CreateWalletInput;
+}>;
+
+
+export type CreateWalletMutation = { readonly createWallet: { readonly wallet: { readonly name: string } } | null };
 
 export type UpdateWalletMutationVariables = Exact<{
   input: UpdateWalletInput;
@@ -664,6 +687,15 @@ export const WalletDocument = new TypedDocumentString(`
     title
   }
 }`) as unknown as TypedDocumentString<WalletQuery, WalletQueryVariables>;
+export const CreateWalletDocument = new TypedDocumentString(`
+    mutation CreateWallet($input: CreateWalletInput!) {
+  createWallet(input: $input) {
+    wallet {
+      name
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<CreateWalletMutation, CreateWalletMutationVariables>;
 export const UpdateWalletDocument = new TypedDocumentString(`
     mutation UpdateWallet($input: UpdateWalletInput!) {
   updateWallet(input: $input) {

@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { ProjectCombobox } from '../controls/combobox.tsx';
 import { type ControlProps, Field, FormDialog } from '../controls/form.tsx';
-import { NETWORKS } from '../controls/networks.tsx';
+import { NETWORKS, NetworkOptions } from '../controls/networks.tsx';
 import {
   type Network,
   UpdateWalletDocument,
@@ -65,11 +65,7 @@ export function EditWallet(props: EditWalletProps) {
           value={own.network}
           onChange={({ currentTarget }) => set({ network: currentTarget.value as Network })}
         >
-          {Object.entries(NETWORKS).map(([name, { title, isTestnet }]) => (
-            <option key={name} value={name}>
-              {title} {isTestnet && '(testnet)'}
-            </option>
-          ))}
+          <NetworkOptions />
         </select>
       ))}
       <Field name="password" label="New password" hint="Exactly 32 characters. Empty: unchanged.">

@@ -17,7 +17,7 @@ export function CreateProject({ onClose }: { onClose: () => void }) {
   };
   return (
     <FormDialog title="Create a project" action="Create the project" onSubmit={submit} onClose={onClose}>
-      <p>Apps are created in it here. Its wallets are registered by the operator.</p>
+      <p>Apps and wallets are created in it.</p>
       <Fields />
     </FormDialog>
   );

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { Copy, Lines } from '../controls/clipboard.tsx';
+import { Copy } from '../controls/clipboard.tsx';
 import { Filter } from '../controls/find.tsx';
 import { type List, More, Size, useList } from '../controls/list.tsx';
 import { Resource, Short } from '../controls/name.tsx';
@@ -12,12 +12,12 @@ import {
   WalletsAtAddressDocument,
   WalletsDocument,
 } from '../generated/documents.ts';
-import { COMMAND } from '../mount.ts';
 import { nodeOf, useQuery } from '../query.ts';
 import { route } from '../router.ts';
-import { notify, Screen } from '../screen.tsx';
+import { Actions, notify, Screen } from '../screen.tsx';
 import { useViewer } from '../session.ts';
 import { useStore } from '../store.ts';
+import { CreateWallet } from './create-wallet.tsx';
 import { EditWallet } from './edit-wallet.tsx';
 import { ResourceScreen } from './resource.tsx';
 
@@ -35,20 +35,25 @@ export function Wallets({ project }: { project: string }) {
   const title = useStore(route).query.get('title');
   const variables = { project, ...(title && { title }) };
   const list = useList(WalletsDocument, variables, ({ node }) => node?.wallets);
+  const { readOnly } = useViewer();
+  const [isCreating, setIsCreating] = useState(false);
+  const onCreated = (title: string) => {
+    list.reload();
+    notify(`Created “${title}”.`);
+    setIsCreating(false);
+  };
   return (
     <>
       <div class="heading">
         <Size list={list} noun="wallet" />
         <Filter />
+        {!readOnly && <Actions of={{ 'Create wallet': () => setIsCreating(true) }} />}
       </div>
       <WalletTable list={list} project={project} />
       {list.totalCount === 0 && title && <p class="muted">No wallet’s title begins with “{title}”.</p>}
-      {list.totalCount === 0 && !title && (
-        <Lines
-          title="The project has no wallets. On the host of the gateway, this registers one:"
-          label="command"
-          text={`${COMMAND} wallet create --project ${project} --title "First wallet" --network NETWORK_ETHEREUM --address 0x…`}
-        />
+      {list.totalCount === 0 && !title && <p class="muted">The project has no wallets.</p>}
+      {isCreating && !readOnly && (
+        <CreateWallet project={project} onCreated={onCreated} onClose={() => setIsCreating(false)} />
       )}
     </>
   );

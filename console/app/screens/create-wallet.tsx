@@ -1,0 +1,66 @@
+import { useState } from 'preact/hooks';
+import { Lines } from '../controls/clipboard.tsx';
+import { Field, FormDialog } from '../controls/form.tsx';
+import { NetworkOptions } from '../controls/networks.tsx';
+import { CreateWalletDocument, type Network } from '../generated/documents.ts';
+import { COMMAND } from '../mount.ts';
+import { useMutation } from '../query.ts';
+import { RequestError } from '../request.ts';
+import { useViewer } from '../session.ts';
+
+type CreateWalletProps = {
+  /** The name of the project of the wallet. */
+  readonly project: string;
+  /** @param title that of the wallet */
+  readonly onCreated: (title: string) => void;
+  readonly onClose: () => void;
+};
+
+/** The dialog that creates a wallet. If no address is left for its network, it says how to add some. */
+export function CreateWallet({ project, onCreated, onClose }: CreateWalletProps) {
+  const { account } = useViewer();
+  const create = useMutation(CreateWalletDocument);
+  const [exhausted, setExhausted] = useState<Network>();
+  const submit = async ({ password = '', ...fields }: Readonly<Record<string, string>>) => {
+    const { title = '', description = '' } = fields;
+    const network = fields['network'] as Network;
+    setExhausted(undefined);
+    const input = { project, title, description, network, ...(password !== '' && { password }) };
+    try {
+      await create({ input });
+    } catch (error) {
+      const { reason } = error instanceof RequestError ? error.details : {};
+      if (reason === 'NO_ADDRESS_LEFT') setExhausted(network);
+      throw error;
+    }
+    onCreated(title);
+  };
+  return (
+    <FormDialog title="Create a wallet" action="Create the wallet" onSubmit={submit} onClose={onClose}>
+      <p>It gets the next of the addresses that the operator has added for the network.</p>
+      <Field name="title" label="Title">
+        {(control) => <input {...control} autocomplete="off" />}
+      </Field>
+      <Field name="description" label="Description">
+        {(control) => <textarea {...control} rows={3} />}
+      </Field>
+      <Field name="network" label="Network">
+        {(control) => (
+          <select {...control}>
+            <NetworkOptions />
+          </select>
+        )}
+      </Field>
+      <Field name="password" label="Password" hint="Exactly 32 characters. Empty: none.">
+        {(control) => <input {...control} type="password" autocomplete="new-password" />}
+      </Field>
+      {exhausted && (
+        <Lines
+          title="On the host of the gateway, this adds the addresses in a file, one a line. Then try again."
+          label="command"
+          text={`${COMMAND} address add --account ${account} --network ${exhausted} addresses.txt`}
+        />
+      )}
+    </FormDialog>
+  );
+}
