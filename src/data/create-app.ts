@@ -4,6 +4,7 @@ import { type Caller, sees } from '../model/caller.ts';
 import { ApiError, projectNotVisible } from '../model/errors.ts';
 import { boolean, nullable, parseFields, resourceNameValidator, title } from '../model/fields/fields.ts';
 import { idOf, resourceName } from '../model/resource-name.ts';
+import { titleKey } from '../model/title-key.ts';
 import { insertApp } from '../storage/apps.ts';
 import { findProjects } from '../storage/projects.ts';
 import { auditEvent } from './audit/audit.ts';
@@ -44,6 +45,7 @@ export const createApp = operation(
       id,
       project_id: projectId,
       title,
+      title_key: titleKey(title),
       active: active ? 1 : 0,
       create_time_ms: clock(),
       private_key_id: keyId,

@@ -14,7 +14,7 @@ import { getResources } from './more/get-resources.ts';
 import { getViewer } from './more/get-viewer.ts';
 import { grantToken } from './more/grant-token.ts';
 import { introspectToken } from './more/introspect-token.ts';
-import { listProjectApps } from './more/list-apps.ts';
+import { findApps, listProjectApps } from './more/list-apps.ts';
 import { listEvents } from './more/list-events.ts';
 import { listTokens } from './more/list-tokens.ts';
 import { findWallets, listProjectWallets } from './more/list-wallets.ts';
@@ -40,6 +40,7 @@ export const READS = {
   listProjects,
   listProjectApps,
   listProjectWallets,
+  findApps,
   findWallets,
   listTokens,
   listEvents,

@@ -4,7 +4,7 @@ import type { Project } from '../model/project.ts';
 import { PROJECTS, PROJECTS_BY_TITLE, type ProjectItem } from '../storage/projects.ts';
 import { accountOfInput } from './access/account-of.ts';
 import { type FilteredArguments, type ListDependencies, readList } from './lists/read-list.ts';
-import { titleFilter } from './lists/title-filter.ts';
+import { byTitle } from './lists/title-filter.ts';
 import { operation } from './operation/operation.ts';
 import { projectFromRow } from './rows/project.ts';
 
@@ -21,13 +21,12 @@ export const listProjects = operation(
     { title, ...input }: FilteredArguments,
   ): Promise<ConnectionPage<Project>> => {
     const accountId = await accountOfInput(dependencies.database, caller, input);
-    const byTitle = titleFilter(title);
     const projectId = onlyProjectOf(caller);
     const url = dependencies.publicUrl();
     const source = {
-      list: byTitle === undefined ? PROJECTS : PROJECTS_BY_TITLE,
-      values: [accountId, ...(byTitle?.keys ?? [])],
-      filter: byTitle?.filter,
+      ...(title == null
+        ? { list: PROJECTS, values: [accountId] }
+        : byTitle(PROJECTS_BY_TITLE, accountId, title)),
       parts: projectId && [projectId],
       toItem: (row: ProjectItem) => projectFromRow(row, url),
     };

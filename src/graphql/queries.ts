@@ -25,6 +25,8 @@ export const queries: QueryResolvers = {
 
   projects: async (_parent, args, context) => new Connection(await context.read('listProjects', args)),
 
+  apps: async (_parent, args, context) => new Connection(await context.read('findApps', args)),
+
   wallets: async (_parent, args, context) => new Connection(await context.read('findWallets', args)),
 
   events: async (_parent, args, context) => new Connection(await context.read('listEvents', args)),

@@ -1,11 +1,12 @@
 import type { Ulid } from '../model/resource-name.ts';
+import { titleKey } from '../model/title-key.ts';
 import { type AuditEventRow, auditChange } from './audit-events.ts';
 import { LAST_USE_INTERVAL_MS } from './background-writes.ts';
 import { valuesIf } from './port/change.ts';
 import type { ChangeSql, Database, Queryable, Row, Statement } from './port/database.ts';
 import { isForeignKeyViolation } from './port/foreign-keys.ts';
 import { APP, APP_KEY_HASHES, NEW_APP, namesOf, type RowOf, valuesOf } from './sql/columns.ts';
-import { List } from './sql/keyset-list.ts';
+import { List, listByTitle } from './sql/keyset-list.ts';
 import {
   findAccountOf,
   ifRevision,
@@ -33,6 +34,8 @@ const TABLE = { name: 'app', columns: APP } as const;
 
 export const APPS = new List<AppRow>(TABLE, { where: ['account_id ='], part: 'project_id' });
 
+export const APPS_BY_TITLE = listByTitle<AppRow>(TABLE, 'project_id');
+
 const INSERTED = namesOf(NEW_APP);
 
 // Insertions of one account wait for each other.
@@ -55,8 +58,9 @@ const addToAppCount = writeRow<Row, [accountId: Ulid, count: number]>(
   'UPDATE account SET app_count = app_count + $2 WHERE id = $1',
 );
 
-const UPDATE = `UPDATE app SET title = COALESCE($3, title), active = COALESCE($4, active), revision = $6
-WHERE account_id = $1 AND id = $2 AND ${ifRevision(5)} RETURNING ${APP}`;
+const UPDATE = `UPDATE app SET title = COALESCE($3, title), title_key = COALESCE($5, title_key),
+  active = COALESCE($4, active), revision = $6
+WHERE account_id = $1 AND id = $2 AND ${ifRevision(7)} RETURNING ${APP}`;
 
 const REPLACE_KEY = `UPDATE app SET
   previous_key_id = private_key_id,
@@ -114,8 +118,9 @@ export async function updateApp(
     id,
     title ?? null,
     active === undefined ? null : Number(active),
-    revisionList(revisions),
+    title === undefined ? null : titleKey(title),
     revision,
+    revisionList(revisions),
   ]);
   return row;
 }

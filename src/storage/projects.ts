@@ -2,7 +2,7 @@ import type { Ulid } from '../model/resource-name.ts';
 import { titleKey } from '../model/title-key.ts';
 import type { Queryable, Row } from './port/database.ts';
 import { PROJECT, PROJECT_TABLE, type RowOf } from './sql/columns.ts';
-import { List } from './sql/keyset-list.ts';
+import { List, listByTitle } from './sql/keyset-list.ts';
 import {
   findAccountOf,
   ifRevision,
@@ -40,12 +40,7 @@ export const PROJECTS = new List<ProjectItem>(TABLE, {
   count: '(SELECT project_count FROM account WHERE id = $1)',
 });
 
-/** The projects of an account whose titles have a beginning: between two keys. */
-export const PROJECTS_BY_TITLE = new List<ProjectItem>(TABLE, {
-  where: ['account_id =', 'title_key >=', 'title_key <'],
-  part: 'id',
-  matchedBy: 'title_key',
-});
+export const PROJECTS_BY_TITLE = listByTitle<ProjectItem>(TABLE, 'id');
 
 const UPDATE = `UPDATE project SET title = COALESCE($3, title), title_key = COALESCE($5, title_key),
   description = COALESCE($4, description), revision = $6

@@ -4,7 +4,7 @@ import { titleKey } from '../model/title-key.ts';
 import { valuesIf } from './port/change.ts';
 import type { Change, ChangeSql, Queryable } from './port/database.ts';
 import { namesOf, prefixedId, type RowOf, valuesOf, WALLET, WALLET_CHANGES } from './sql/columns.ts';
-import { List } from './sql/keyset-list.ts';
+import { List, listByTitle } from './sql/keyset-list.ts';
 import { MAX_MATCHES } from './sql/keyset-sql.ts';
 import {
   findAccountOf,
@@ -38,12 +38,7 @@ export const WALLETS_AT_ADDRESS = new List<WalletRow>(TABLE, {
   maxCount: MAX_MATCHES,
 });
 
-/** The wallets of a project whose titles have a beginning: between two keys. */
-export const WALLETS_BY_TITLE = new List<WalletRow>(TABLE, {
-  where: ['account_id =', 'title_key >=', 'title_key <'],
-  part: 'project_id',
-  matchedBy: 'title_key',
-});
+export const WALLETS_BY_TITLE = listByTitle<WalletRow>(TABLE, 'project_id');
 
 const FIND_ONE = `SELECT ${WALLET} FROM wallet
 WHERE account_id = $1 AND id = $2 AND project_id = COALESCE($3, project_id)`;

@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createProject } from '../../src/data/more/create-project.ts';
 import { registerWallet } from '../../src/data/operator/register-wallet.ts';
-import { graphqlBody, mutate } from '../support/actors.ts';
+import { createApp, graphqlBody, mutate } from '../support/actors.ts';
+import { graphqlApi } from '../support/apis.ts';
 import { seedTenant, type Tenant, useGateway, useTenant } from '../support/gateway.ts';
 
 const gateway = useGateway();
@@ -166,6 +167,30 @@ test('the wallets of several projects are found by title in one request', async 
       till: { nodes: [{ id: names[2 * n + 1] }], totalCount: 1 },
     })),
   );
+});
+
+test.each([
+  ['without a filter', '', 'address'],
+  ['by an address and a title', `address: "${ADDRESS}", title: "c"`, 'title'],
+  ['by null', 'address: null, title: null', 'address'],
+])('wallets %s are refused, and the error names a filter', async (_how, filters, field) => {
+  const query = `{ page: wallets(first: 1, ${filters}) { ${PAGE} } }`;
+  await expectInvalid(read(query, {}, tenant), field);
+});
+
+test('apps are found by the beginning of their title, also after an update', async () => {
+  const own = await seedTenant(gateway);
+  const find = (title: string) =>
+    read(`query ($title: String!) { page: apps(title: $title) { ${PAGE} } }`, { title }, own);
+  const { name } = await createApp(
+    graphqlApi(() => gateway.url),
+    own.token,
+    { title: 'Straße 1' },
+  );
+  expect(await find('strass')).toMatchObject({ nodes: [{ id: name }], totalCount: 1 });
+  await mutate(gateway.url, own.token, 'updateApp', { name, title: 'Till' });
+  expect(idsOf(await find('strass'))).toEqual([]);
+  expect(idsOf(await find('TILL'))).toEqual([name]);
 });
 
 describe('wallets by address', () => {

@@ -38,9 +38,10 @@ let older: Tenant;
 let tenant: Tenant;
 let newer: Tenant;
 let events: readonly { readonly name: string; readonly action: unknown; readonly resource: unknown }[];
-const added: Record<'projects' | 'apps' | 'wallets' | 'walletsBeside' | 'tokens', string[]> = {
+const added: Record<'projects' | 'apps' | 'appsBeside' | 'wallets' | 'walletsBeside' | 'tokens', string[]> = {
   projects: [],
   apps: [],
+  appsBeside: [],
   wallets: [],
   walletsBeside: [],
   tokens: [],
@@ -68,7 +69,7 @@ beforeAll(async () => {
     await resultOf(api.updateWallet(token, wallet, { title: `Title ${n}` }));
     // The items of the projects, and the events of the wallets, are mixed in their order.
     if (n % 4 === 0) {
-      await addApp(sibling);
+      added.appsBeside.push(await addApp(sibling));
       const beside = await addWallet(sibling);
       added.walletsBeside.push(beside);
       await resultOf(api.updateWallet(token, beside, { description: 'Beside' }));
@@ -100,6 +101,19 @@ const LISTS: readonly List[] = [
   { list: 'apps of a project', field: 'apps', inProject: true, items: () => added.apps },
   { list: 'wallets of a project', ...WALLETS, items: () => [...tenant.wallets, ...added.wallets] },
   { list: 'wallets of a project by title', ...WALLETS, ...BY_TITLE, items: () => added.wallets },
+  {
+    list: 'wallets by title',
+    field: 'wallets',
+    ...BY_TITLE,
+    items: () => [...added.wallets, ...added.walletsBeside].sort(),
+  },
+  {
+    list: 'apps by title',
+    field: 'apps',
+    filter: () => 'title: "app"',
+    ownCursors: true,
+    items: () => [...added.apps, ...added.appsBeside].sort(),
+  },
   {
     list: 'wallets at an address',
     field: 'wallets',

@@ -21,7 +21,7 @@ import {
   type Token,
   tokenName,
 } from './permissions-oracle.ts';
-import { byGraphql, byOauth, byRest, type Observed, REST_KINDS } from './permissions-requests.ts';
+import { byGraphql, byOauth, byRest, type Observed, REST_KINDS, TITLE } from './permissions-requests.ts';
 
 // Random operations with every kind of token, by both APIs and OAuth, on two instances. An oracle of its own says which
 // are allowed, and what is hidden has the response of what is missing, byte for byte.
@@ -273,7 +273,7 @@ class World {
       const { name, privateKey } = await createApp(
         graphqlApi(() => first.url),
         token,
-        { project: each },
+        { project: each, title: TITLE },
       );
       this.#oracle.add(name, account, each);
       this.#oracle.apps.set(name, { privateKey, isActive: true });

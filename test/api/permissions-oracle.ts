@@ -19,6 +19,8 @@ const QUERIES = {
   node: RESOURCES,
   projects: [''],
   wallets: ['0x'],
+  walletsByTitle: [''],
+  apps: [''],
   contents: ['projects/'],
   tokens: [''],
   events: RESOURCES,
@@ -108,6 +110,10 @@ export class Oracle {
         return shown(this.#visible(token, 'projects/'));
       case 'wallets':
         return shown(this.#visible(token, 'wallets/').filter((each) => this.addresses.get(each) === name));
+      case 'walletsByTitle':
+        return shown(this.#visible(token, 'wallets/'));
+      case 'apps':
+        return shown(this.#visible(token, 'apps/'));
       case 'contents':
         return isMissing ? 'null' : shown(this.#visible(token, '').filter((each) => this.#isIn(name, each)));
       case 'tokens':

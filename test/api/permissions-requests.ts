@@ -37,6 +37,16 @@ const listOf = (name: string): Field => ({
   read: (list) => namesIn(list),
 });
 
+/** All apps and wallets of the model have titles that begin with it, also after an update. */
+export const TITLE = 'Wallet';
+
+const listByTitle = (name: string): Field => ({
+  text: `${name}(first: 100, title: $) { nodes { id } }`,
+  type: 'String!',
+  variable: () => TITLE,
+  read: (list) => namesIn(list),
+});
+
 const QUERIES: Readonly<Record<Exclude<Kind, MutationName>, Field>> = {
   viewer: {
     text: 'viewer @include(if: $) { name account project { id } }',
@@ -57,6 +67,8 @@ const QUERIES: Readonly<Record<Exclude<Kind, MutationName>, Field>> = {
     variable: id,
     read: (list) => namesIn(list),
   },
+  walletsByTitle: listByTitle('wallets'),
+  apps: listByTitle('apps'),
   contents: {
     text: 'node(id: $) { ... on Project { apps(first: 100) { nodes { id } } wallets(first: 100) { nodes { id } } } }',
     type: 'ID!',
@@ -78,7 +90,7 @@ function fieldOf({ kind }: Operation): Field {
   return {
     text: `${kind}(input: $) { ${selection} }`,
     type: `${kind.charAt(0).toUpperCase()}${kind.slice(1)}Input!`,
-    variable: (operation) => input({ ...operation, title: 'New' }),
+    variable: (operation) => input({ ...operation, title: TITLE }),
     read: ({ wallet }) => (wallet ? `ok ${wallet.project.id}` : 'ok'),
   };
 }
@@ -136,9 +148,9 @@ export async function byRest(
 ): Promise<Observed> {
   const api = restApi(() => url);
   const send: Readonly<Record<RestOperation['kind'], () => Promise<Outcome<RestValue>>>> = {
-    createApp: () => api.createApp(token, { title: 'New', active: true }),
+    createApp: () => api.createApp(token, { title: TITLE, active: true }),
     signIn: () => api.signIn(token, { name, privateKey }),
-    updateWallet: () => api.updateWallet(token, name, { title: 'Other', project }),
+    updateWallet: () => api.updateWallet(token, name, { title: `${TITLE} 2`, project }),
     projects: () => api.listProjects(token, { first: 100 }),
   };
   const { value: created = {}, error, response } = await send[kind]();

@@ -323,6 +323,21 @@ const OTHERS: readonly Operation[] = [
     },
   },
   {
+    operation: 'findWallets by title',
+    only: 'GraphQL',
+    account: row('missing', 'missing', 'ok', 'ok'),
+    project: row('missing', 'missing', 'missing', 'ok'),
+    // The titles before and after an update.
+    ask: (_api, token, { wallet }) => findByTitle(token, 'wallets', ['wallet', 'no.'], wallet),
+  },
+  {
+    operation: 'findApps',
+    only: 'GraphQL',
+    account: row('missing', 'missing', 'ok', 'ok'),
+    project: row('missing', 'missing', 'missing', 'ok'),
+    ask: (_api, token, { app }) => findByTitle(token, 'apps', ['app', 'no.'], app.name),
+  },
+  {
     operation: 'listEvents on a wallet',
     only: 'GraphQL',
     account: row('none', 'none', 'some', 'some'),
@@ -578,6 +593,19 @@ async function endFirst(token: string | undefined, mutation: MutationName, names
   const summary = await mutate(token, mutation, names[0] ?? '');
   if (summary.text === 'ok') names.shift();
   return summary;
+}
+
+/** Searches by two beginnings of titles. */
+function findByTitle(
+  token: string | undefined,
+  list: 'apps' | 'wallets',
+  titles: readonly [string, string],
+  name: string,
+) {
+  const [one, two] = titles.map((title) => `${list}(title: "${title}", first: 100) { nodes { id } }`);
+  return askGraphql(`{ one: ${one} two: ${two} }`, token, {}, ({ one, two }) =>
+    [...one.nodes, ...two.nodes].some(({ id }) => id === name) ? 'ok' : 'missing',
+  );
 }
 
 function sameName(name: string, requested: string): string {

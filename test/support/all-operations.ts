@@ -40,6 +40,8 @@ const FIND = `query ($after: String) {
     pageInfo { hasPreviousPage }
     nodes { title }
   }
+  titled: wallets(title: "Wallet", last: 1) { totalCount pageInfo { hasNextPage } nodes { title } }
+  apps(title: "App", first: 1) { totalCount pageInfo { hasPreviousPage } nodes { title } }
 }`;
 
 const EVENTS = `query ($resource: ResourceName!, $after: String) {

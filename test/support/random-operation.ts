@@ -46,9 +46,14 @@ export const VARIABLES = {
 
 const LIST_ARGUMENTS = ['', '(first: 2)', '(first: 1, after: $after)', '(last: $last)', '(first: $first)'];
 
+const SEARCHES = ['(title: "a")', '(title: "w", first: 2)', '(title: "W", first: 1, after: $after)'];
+
+/** By field, or by type and field. */
 const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   apps: LIST_ARGUMENTS,
   wallets: LIST_ARGUMENTS,
+  'Query.apps': SEARCHES,
+  'Query.wallets': SEARCHES,
   projects: [
     '',
     '(first: $first, after: $after)',
@@ -104,7 +109,7 @@ export function randomOperation(random: (below: number) => number, { names, wall
         return `...${name}${condition()}`;
       }
       const { name, type: returned, args } = pick(fields);
-      const values = args.length > 0 ? ARGUMENTS[name] : undefined;
+      const values = args.length > 0 ? (ARGUMENTS[`${type.name}.${name}`] ?? ARGUMENTS[name]) : undefined;
       const alias = values || random(4) === 0 ? `${newName('field')}: ` : '';
       const below = getNamedType(returned);
       const inner = isLeafType(below) ? '' : ` { ${selection(below, depth - 1)} }`;

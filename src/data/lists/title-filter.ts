@@ -1,15 +1,14 @@
-import { nullable, parseFields, title } from '../../model/fields/fields.ts';
+import { parseFields, title } from '../../model/fields/fields.ts';
+import type { Ulid } from '../../model/resource-name.ts';
 import { keysOfBeginning } from '../../model/title-key.ts';
+import type { List, ListRow } from '../../storage/sql/keyset-list.ts';
 
 /**
- * Returns the filter of a list by the beginning of the title: the bounds of its keys, and what its page tokens have. Null and
- * undefined mean no filter.
+ * Returns the source of the items of a list by title: the rows of an account whose titles have a beginning.
  *
  * @throws INVALID_ARGUMENT for `title` if it is no title
  */
-export function titleFilter(beginning: unknown) {
-  const parsed = parseFields({ title: beginning }, { title: nullable(title) }).title;
-  if (parsed === undefined) return undefined;
-  const keys = keysOfBeginning(parsed);
-  return { keys, filter: `title ${keys[0]}` };
+export function byTitle<R extends ListRow>(list: List<R>, accountId: Ulid, beginning: unknown) {
+  const keys = keysOfBeginning(parseFields({ title: beginning }, { title }).title);
+  return { list, values: [accountId, ...keys], filter: `title ${keys[0]}` };
 }

@@ -1,17 +1,16 @@
 import { type Caller, onlyProjectOf } from '../../model/caller.ts';
+import { invalidFields } from '../../model/errors.ts';
 import { addressInAnyCase, parseFields, resourceNameValidator } from '../../model/fields/fields.ts';
-import type { ConnectionArguments, ConnectionPage } from '../../model/lists/list-page.ts';
-import { idOf, type ResourceName } from '../../model/resource-name.ts';
+import type { ConnectionPage } from '../../model/lists/list-page.ts';
+import { idOf, type ResourceName, type Ulid } from '../../model/resource-name.ts';
 import type { Wallet } from '../../model/wallet.ts';
 import { WALLETS, WALLETS_AT_ADDRESS, WALLETS_BY_TITLE } from '../../storage/wallets.ts';
 import { requireAccountOfProject } from '../access/account-of.ts';
 import { visibleIds } from '../access/visibility.ts';
 import { type FilteredArguments, type ListDependencies, readList, readLists } from '../lists/read-list.ts';
-import { titleFilter } from '../lists/title-filter.ts';
+import { byTitle } from '../lists/title-filter.ts';
 import { operation, type UntrustedInput } from '../operation/operation.ts';
 import { walletFromRow } from '../rows/wallet.ts';
-
-const LIST = { list: WALLETS, toItem: walletFromRow };
 
 /**
  * Returns the same page of the wallets of several projects. See `listProjectApps`.
@@ -26,42 +25,50 @@ export const listProjectWallets = operation(
     projects: readonly ResourceName<'projects'>[],
     { title, ...input }: FilteredArguments,
   ): Promise<readonly ConnectionPage<Wallet>[]> => {
-    const byTitle = titleFilter(title);
+    const { accountId } = caller.principal;
     const source = {
-      ...LIST,
-      list: byTitle === undefined ? WALLETS : WALLETS_BY_TITLE,
-      values: [caller.principal.accountId, ...(byTitle?.keys ?? [])],
+      ...(title == null
+        ? { list: WALLETS, values: [accountId] }
+        : byTitle(WALLETS_BY_TITLE, accountId, title)),
       parts: visibleIds(caller, projects),
-      filter: byTitle?.filter,
+      toItem: walletFromRow,
     };
     return readLists(dependencies, source, input);
   },
 );
 
 /**
- * Returns one page of the wallets with an address that are visible to the caller, in the order of their names.
+ * Returns one page of the wallets with an address or with the beginning of a title that are visible to the caller, in the
+ * order of their names.
  *
- * @param input the arguments of a connection, and `address`, in any case
+ * @param input the arguments of a connection, and either `address`, in any case, or `title`
  */
 export const findWallets = operation(
   { caller: 'any', changes: false },
   async (
     dependencies: ListDependencies,
     caller: Caller,
-    { address: searched, ...input }: ConnectionArguments & { readonly address?: unknown },
+    { address, title, ...input }: FilteredArguments & { readonly address?: unknown },
   ): Promise<ConnectionPage<Wallet>> => {
-    const { address } = parseFields({ address: searched }, { address: addressInAnyCase });
+    if ((address == null) === (title == null)) {
+      const field = title == null ? 'address' : 'title';
+      throw invalidFields([{ field, description: 'Use either address or title.' }]);
+    }
+    const { accountId } = caller.principal;
     const projectId = onlyProjectOf(caller);
     const source = {
-      ...LIST,
-      list: WALLETS_AT_ADDRESS,
-      values: [caller.principal.accountId, address],
+      ...(title == null ? atAddress(accountId, address) : byTitle(WALLETS_BY_TITLE, accountId, title)),
       parts: projectId && [projectId],
-      filter: `address ${address}`,
+      toItem: walletFromRow,
     };
     return readList(dependencies, source, input);
   },
 );
+
+function atAddress(accountId: Ulid, searched: unknown) {
+  const { address } = parseFields({ address: searched }, { address: addressInAnyCase });
+  return { list: WALLETS_AT_ADDRESS, values: [accountId, address], filter: `address ${address}` };
+}
 
 /** Returns one page of the wallets of a project of any account, in the order of their names. */
 export async function listAnyProjectWallets(
@@ -70,5 +77,6 @@ export async function listAnyProjectWallets(
 ): Promise<ConnectionPage<Wallet>> {
   const { project } = parseFields(input, { project: resourceNameValidator('projects') });
   const accountId = await requireAccountOfProject(dependencies.database, 'project', project);
-  return readList(dependencies, { ...LIST, values: [accountId], parts: [idOf(project)] }, input);
+  const source = { list: WALLETS, values: [accountId], parts: [idOf(project)], toItem: walletFromRow };
+  return readList(dependencies, source, input);
 }

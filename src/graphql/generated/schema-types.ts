@@ -89,7 +89,10 @@ export type AppConnection = {
   readonly nodes: ReadonlyArray<App>;
   /** The page info. */
   readonly pageInfo: PageInfo;
-  /** The number of all apps of the project, or 10,000 if it has more. */
+  /**
+   * The number of all apps of the project, or 10,000 if it has more; with a filter, the number of its
+   * matches, or 1,000 if there are more.
+   */
   readonly totalCount: Scalars['Int']['output'];
 };
 
@@ -612,6 +615,11 @@ export type ProjectEdge = {
 export type Query = {
   readonly __typename?: 'Query';
   /**
+   * The apps with the beginning of a title that are visible to the token, sorted by name. They are paged
+   * like `Query.projects`.
+   */
+  readonly apps: AppConnection;
+  /**
    * The audit events of the account, the newest first: what was done, when, and with which token.
    * Requires an account token for all projects of the account; it may be one that only reads. Use
    * `first` and `after` for paging to older events.
@@ -650,10 +658,21 @@ export type Query = {
    */
   readonly viewer: Viewer;
   /**
-   * The wallets with an address that are visible to the token, sorted by name. Several wallets can
-   * have one address. They are paged like `Query.projects`. A cursor of another address is an error.
+   * The wallets with an address, or with the beginning of a title, that are visible to the token,
+   * sorted by name. Either `address` or `title` is required. Several wallets can have one address. They
+   * are paged like `Query.projects`. A cursor of another filter is an error.
    */
   readonly wallets: WalletConnection;
+};
+
+
+/** The queries. Every field except introspection requires a bearer token. */
+export type QueryAppsArgs = {
+  after?: InputMaybe<Scalars['String']['input']>;
+  before?: InputMaybe<Scalars['String']['input']>;
+  first?: InputMaybe<Scalars['Int']['input']>;
+  last?: InputMaybe<Scalars['Int']['input']>;
+  title: Scalars['String']['input'];
 };
 
 
@@ -704,11 +723,12 @@ export type QueryTokensArgs = {
 
 /** The queries. Every field except introspection requires a bearer token. */
 export type QueryWalletsArgs = {
-  address: Scalars['Address']['input'];
+  address?: InputMaybe<Scalars['Address']['input']>;
   after?: InputMaybe<Scalars['String']['input']>;
   before?: InputMaybe<Scalars['String']['input']>;
   first?: InputMaybe<Scalars['Int']['input']>;
   last?: InputMaybe<Scalars['Int']['input']>;
+  title?: InputMaybe<Scalars['String']['input']>;
 };
 
 /** The input of `revokeToken`. */
@@ -1376,13 +1396,14 @@ export type ProjectEdgeResolvers<ContextType = Context, ParentType extends Resol
 };
 
 export type QueryResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Query'] = ResolversParentTypes['Query']> = {
+  apps: Resolver<ResolversTypes['AppConnection'], ParentType, ContextType, RequireFields<QueryAppsArgs, 'title'>>;
   events: Resolver<ResolversTypes['EventConnection'], ParentType, ContextType, Partial<QueryEventsArgs>>;
   node: Resolver<Maybe<ResolversTypes['Node']>, ParentType, ContextType, RequireFields<QueryNodeArgs, 'id'>>;
   nodes: Resolver<ReadonlyArray<Maybe<ResolversTypes['Node']>>, ParentType, ContextType, RequireFields<QueryNodesArgs, 'ids'>>;
   projects: Resolver<ResolversTypes['ProjectConnection'], ParentType, ContextType, Partial<QueryProjectsArgs>>;
   tokens: Resolver<ResolversTypes['TokenConnection'], ParentType, ContextType, Partial<QueryTokensArgs>>;
   viewer: Resolver<ResolversTypes['Viewer'], ParentType, ContextType>;
-  wallets: Resolver<ResolversTypes['WalletConnection'], ParentType, ContextType, RequireFields<QueryWalletsArgs, 'address'>>;
+  wallets: Resolver<ResolversTypes['WalletConnection'], ParentType, ContextType, Partial<QueryWalletsArgs>>;
 };
 
 export interface ResourceNameScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['ResourceName'], any> {

@@ -39,6 +39,7 @@ CREATE TABLE app (
   id TEXT NOT NULL,
   project_id TEXT NOT NULL,
   title TEXT NOT NULL,
+  title_key TEXT NOT NULL DEFAULT '',
   -- The public part of the text of the key.
   private_key_id TEXT NOT NULL,
   -- The SHA-256 of the key, in hexadecimal digits.
@@ -58,6 +59,8 @@ CREATE TABLE app (
 );
 CREATE INDEX app_by_name ON app (('apps/' || id));
 CREATE INDEX app_by_project ON app (account_id, project_id, id);
+CREATE INDEX app_by_title ON app (account_id, title_key, id);
+CREATE INDEX app_by_title_in_project ON app (account_id, project_id, title_key, id);
 
 CREATE TABLE wallet (
   account_id TEXT NOT NULL,
@@ -79,7 +82,8 @@ CREATE TABLE wallet (
 );
 CREATE INDEX wallet_by_name ON wallet (('wallets/' || id));
 CREATE INDEX wallet_by_project ON wallet (account_id, project_id, id);
-CREATE INDEX wallet_by_title ON wallet (account_id, project_id, title_key, id);
+CREATE INDEX wallet_by_title ON wallet (account_id, title_key, id);
+CREATE INDEX wallet_by_title_in_project ON wallet (account_id, project_id, title_key, id);
 CREATE INDEX wallet_by_address ON wallet (account_id, address, id);
 
 -- The addresses of an account that are left for wallets on a network. It stays when none is left.

@@ -63,9 +63,9 @@ export const PROJECT = 'id, title, description, image_cover_cid, create_time_ms,
 
 /** The columns of a new app. The others have defaults until it signs in, is updated, or its key is replaced. */
 export const NEW_APP =
-  'account_id, id, project_id, title, active, create_time_ms, private_key_id, private_key_hash, revision';
+  'account_id, id, project_id, title, title_key, active, create_time_ms, private_key_id, private_key_hash, revision';
 
-/** The columns of an app without the hashes of its keys. */
+/** The columns of an app without the key of its title and the hashes of its keys. */
 export const APP =
   'account_id, id, project_id, title, active, create_time_ms, last_sign_in_time_ms, private_key_id, previous_key_id, previous_key_expire_time_ms, revision';
 
@@ -131,7 +131,7 @@ export const ADDRESS_TABLE = {
 export const TABLES = [
   { name: 'account', columns: ACCOUNT, key: ['id'] },
   PROJECT_TABLE,
-  { name: 'app', columns: `${APP}, ${APP_KEY_HASHES}`, key: KEY },
+  { name: 'app', columns: `${APP}, title_key, ${APP_KEY_HASHES}`, key: KEY },
   { name: 'wallet', columns: `${WALLET}, title_key, password_hash`, key: KEY },
   { name: 'address_pool', columns: ADDRESS_POOL, key: ['account_id', 'network'] },
   ADDRESS_TABLE,

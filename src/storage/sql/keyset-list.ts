@@ -174,6 +174,12 @@ export class List<R extends ListRow> {
   }
 }
 
+/** Makes the list of the rows of an account whose titles have a beginning: between two keys. */
+export function listByTitle<R extends ListRow>(table: ListTable, part: string): List<R> {
+  const where = ['account_id =', 'title_key >=', 'title_key <'];
+  return new List<R>(table, { where, part, matchedBy: 'title_key' });
+}
+
 function isLarge<P>(parts: readonly P[] | undefined): parts is readonly P[] {
   return parts !== undefined && parts.length > MAX_COUNTED_PARTS;
 }

@@ -228,6 +228,7 @@ test('the tables of operations in docs/api.md have the rules of the operations',
     listProjects: 'projects',
     listProjectApps: 'Project.apps',
     findWallets: 'wallets',
+    findApps: 'apps',
     listTokens: 'tokens',
     listEvents: 'events',
   };

@@ -127,10 +127,12 @@ describe.each([
     ['project', PROJECTS_BY_TITLE, 'project_by_title', 'force_generic_plan'],
     ['wallet', WALLETS_BY_TITLE, 'wallet_by_title', 'force_custom_plan'],
     ['wallet', WALLETS_BY_TITLE, 'wallet_by_title', 'force_generic_plan'],
+    ['wallet', WALLETS_BY_TITLE, 'wallet_by_title_in_project', 'force_custom_plan'],
+    ['wallet', WALLETS_BY_TITLE, 'wallet_by_title_in_project', 'force_generic_plan'],
   ] as const)(
     'of the list %s by title reads up to 1,000 matches from its index, and only its rows from the table',
     async (table, list, index, mode) => {
-      const parts = table === 'wallet' ? projects : undefined;
+      const parts = index.endsWith('_in_project') ? projects : undefined;
       const count = parts?.length ?? 1;
       const { explained, steps } = explain(gateway.database, mode);
       // The key of all rows that were added is the empty one.

@@ -4,7 +4,7 @@ import { Context } from '../../../src/graphql/context.ts';
 import type { Principal } from '../../../src/model/caller.ts';
 import { ApiError } from '../../../src/model/errors.ts';
 
-const LISTS = ['listProjects', 'findWallets', 'listEvents', 'listTokens'] as const;
+const LISTS = ['listProjects', 'findWallets', 'findApps', 'listEvents', 'listTokens'] as const;
 
 const PRINCIPAL = { accountId: 'A' } as unknown as Principal;
 
