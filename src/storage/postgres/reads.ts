@@ -81,19 +81,23 @@ export class ReadBatches {
     this.#isScheduled = false;
     for (;;) {
       const claim = claimOfReads();
-      const reads = this.#take(claim, MAX_BATCH);
+      const reads = this.#take(claim, MAX_BATCH, (account) => this.#turns.canRead(account));
       if (reads.length === 0) break;
       void this.#sendBatch(reads, { enter: () => this.#turns.begin(claim) });
     }
     for (const account of this.#queues.keys()) if (!this.#asking.has(account)) void this.#ask(account);
   }
 
-  /** Takes reads of the accounts that may use another connection, first those of the ones with few. */
-  #take(claim: Claim, count: number): readonly PendingRead[] {
+  /** Takes reads of some accounts, first those of the ones with few. */
+  #take(
+    claim: Claim,
+    count: number,
+    isWanted: (account: Value | undefined) => boolean,
+  ): readonly PendingRead[] {
     const reads: PendingRead[] = [];
     for (const [account, queue] of [...this.#queues].sort(([, a], [, b]) => a.length - b.length)) {
       if (reads.length === count) break;
-      if (!this.#turns.canRead(account)) continue;
+      if (queue.length === 0 || !isWanted(account)) continue;
       claim.accounts.push(account);
       reads.push(...queue.splice(0, count - reads.length));
       if (queue.length === 0) this.#queues.delete(account);
@@ -111,7 +115,9 @@ export class ReadBatches {
     clearInterval(timer);
     this.#asking.delete(account);
     const own = this.#queues.get(account)?.splice(0, MAX_BATCH) ?? [];
-    const reads = [...this.#take(claim, MAX_BATCH - own.length), ...own];
+    // Those that have no connection wait no longer.
+    const others = this.#take(claim, MAX_BATCH - own.length, (other) => !this.#turns.isRunning(other));
+    const reads = [...others, ...own];
     if (reads.length > 0) void this.#sendBatch(reads, { enter: () => leave, startMs });
     else leave('lost');
     if (this.#queues.get(account)?.length === 0) this.#queues.delete(account);
@@ -162,6 +168,8 @@ export class ReadBatches {
       try {
         read.resolve(await read.inContext(() => session.query(read.sql, read.params)));
       } catch (error) {
+        // It was sent again.
+        if (!unfinished.has(read)) return;
         // A read that was to prepare the statement may have failed.
         if (hasCode(error, MISSING_STATEMENT) || hasCode(error, CONFLICT)) this.#retry(read);
         else read.reject(error);

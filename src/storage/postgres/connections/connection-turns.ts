@@ -11,6 +11,9 @@ export const LOCK_TIMEOUT_MS = 1100;
 /** If nothing has ended in time for as long, the whole server is slow. */
 export const SERVER_SLOW_MS = 1000;
 
+/** The time after the last statement that was late or did not get its lock, for which slow ones are limited. */
+const SLOW_MS = 60_000;
+
 // More than 500 statements, or thousands of rows.
 const MAX_SLOW_BYTES = 2_000_000;
 
@@ -45,8 +48,8 @@ type Counts = { readonly free: number; own: number; writes: number };
 
 /**
  * Gives out the connections of a pool, so that some are free for those who have few or none. Each of these groups gets one
- * more while it has less than a multiple of the free ones: an account twice, all writes three times (but not the last one),
- * and one row and all that is slow a quarter. Slow is a row, or a statement of an account, that was late or
+ * more while it has less than a multiple of the free ones: an account twice, all writes three times (but not
+ * all connections), and one row and all that is slow a quarter. Slow is a row, or a statement of an account, that was late or
  * did not get its lock the last time, while others are in time; a slow row has one connection. What waits takes turns by
  * account.
  */
@@ -57,6 +60,7 @@ export class ConnectionTurns {
   readonly #waiting = new Map<Value | undefined, Set<Waiting>>();
   /** The rows, and the statements of accounts, that are slow. */
   readonly #slow = new ByteCache<1>(MAX_SLOW_BYTES);
+  #slowUntilMs = Number.NEGATIVE_INFINITY;
   #lastDoneMs = Number.NEGATIVE_INFINITY;
   #waitingCount = 0;
 
@@ -66,7 +70,7 @@ export class ConnectionTurns {
   }
 
   get hasSlow(): boolean {
-    return this.#slow.size > 0;
+    return performance.now() < this.#slowUntilMs;
   }
 
   get waitingCount(): number {
@@ -101,6 +105,11 @@ export class ConnectionTurns {
     return (late) => this.enter(claimOf(statement, true), late);
   }
 
+  /** Whether an account uses a connection. */
+  isRunning(account: Value | undefined): boolean {
+    return this.#count(account).own > 0;
+  }
+
   /** Whether an account can begin a batch of reads. */
   canRead(account: Value | undefined): boolean {
     const { free, own } = this.#count(account);
@@ -133,6 +142,7 @@ export class ConnectionTurns {
       if (result === 'done') this.#slow.delete(key);
       else this.#slow.set(key, 1);
     }
+    if (result !== 'done') this.#slowUntilMs = performance.now() + SLOW_MS;
   }
 
   #isSlowRow(row: string | undefined): boolean {
@@ -150,7 +160,7 @@ export class ConnectionTurns {
 
   #hasRoom(claim: Claim, { free, own, writes }: Counts): boolean {
     if (free <= 0 || own >= 2 * free) return false;
-    if (claim.isWrite && writes > 0 && (free === 1 || writes >= 3 * free)) return false;
+    if (claim.isWrite && writes > 0 && writes >= Math.min(3 * free, this.#size() - 1)) return false;
     const { row } = claim;
     const isSlow = this.isSlow(claim) && performance.now() - this.#lastDoneMs < SERVER_SLOW_MS;
     let [ofRow, slow] = [0, 0];
@@ -204,7 +214,9 @@ export class ConnectionTurns {
 
 /** Returns the claim of a statement, whose first parameters are the account and the id of the row. */
 export function claimOf({ sql, params: [account, id] }: Statement, isWrite: boolean): Claim {
-  return { accounts: [account], sql, row: account === undefined ? undefined : `${account} ${id}`, isWrite };
+  // A read does not wait for a row.
+  const row = isWrite && account !== undefined ? `${account} ${id}` : undefined;
+  return { accounts: [account], sql, row, isWrite };
 }
 
 function statementKey(account: Value | undefined, sql: string): string {

@@ -53,7 +53,7 @@ function make(poolSize: number) {
   return { turns, enter, end, events, pass: () => late.reject(new Error('late')) };
 }
 
-const times = (count: number, statement: (n: number) => string) =>
+const times = <T>(count: number, statement: (n: number) => T) =>
   Array.from({ length: count }, (_, n) => statement(n));
 
 // `test/engines/postgres/isolation.test.ts` shows that locked rows and tables hold up no others.
@@ -118,6 +118,27 @@ test.each<UseResult>(['blocked', 'late'])(
     expect(await enter('update a 1')).toEqual(['update a 1']);
   },
 );
+
+test('a read does not wait for a locked row, nor for a minute after the last lock', async () => {
+  const { turns, enter, end } = make(10);
+  await enter('update a 1');
+  await end('update a 1', 'blocked');
+  const isSlow = (sql: string, isWrite: boolean) =>
+    turns.isSlow(claimOf({ sql, params: ['a', '1'] }, isWrite));
+  expect([isSlow('select', false), isSlow('insert', true), turns.hasSlow]).toEqual([false, true, true]);
+  vi.advanceTimersByTime(60_000);
+  expect([isSlow('insert', true), turns.hasSlow]).toEqual([false, false]);
+});
+
+test('writes go on while the reads of many accounts wait', async () => {
+  const { enter, end } = make(10);
+  const reads = times(10, (n) => `read r${n}`);
+  await enter(...reads, ...times(10, (n) => [`read q${n}`, `update w${n} 1`]).flat());
+  const begun: string[] = [];
+  for (const read of reads) begun.push(...(await end(read)));
+  expect(begun.filter((each) => each.startsWith('update'))).toHaveLength(3);
+  expect(begun).toHaveLength(10);
+});
 
 test('no statement is limited for a slow server', async () => {
   const { enter, end } = make(10);
