@@ -82,7 +82,7 @@ test('a copy prints the number of rows', () => {
     wallets: 2,
     addresses: 3,
     tokens: 5,
-    events: 17,
+    events: 18,
   });
   expect(output).toMatchObject({ status: 0, stderr: '' });
 });
