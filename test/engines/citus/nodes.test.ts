@@ -156,7 +156,7 @@ const OPERATIONS: Readonly<Record<string, Case> & Record<`Mutation.${MutationNam
     'SELECT SELECT',
     graphql(`{ wallets(address: "0x${'1'.padStart(40, '0')}") { totalCount nodes { title } } }`),
   ],
-  'Query.apps': ['SELECT SELECT SELECT', graphql('{ apps(title: "a") { totalCount nodes { title } } }')],
+  'Query.apps': ['SELECT SELECT', graphql('{ apps(title: "a") { totalCount nodes { title } } }')],
   'Query.viewer': ['SELECT SELECT', graphql('{ viewer { level account } }')],
   'Query.tokens': ['SELECT SELECT', graphql('{ tokens(first: 2) { nodes { id } } }')],
   'Query.events': ['SELECT SELECT', graphql('{ events(first: 2, action: "app.create") { nodes { id } } }')],
