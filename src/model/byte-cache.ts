@@ -24,11 +24,6 @@ export class ByteCache<Value extends object | string | number, Key extends strin
     this.#entries = new LRUCache({ maxSize: maxBytes, sizeCalculation });
   }
 
-  /** The number of entries. */
-  get size(): number {
-    return this.#entries.size;
-  }
-
   get(key: Key): Value | undefined {
     return this.#entries.get(shortened(key));
   }

@@ -30,6 +30,8 @@ type PendingRead = Read & {
   readonly reject: (error: unknown) => void;
 };
 
+type Batch = { readonly claim: Claim; readonly reads: readonly PendingRead[] };
+
 /**
  * Pipelines the reads of one event-loop turn over one connection. Without it, event-loop turns, system calls and the
  * checkout of connections take longer than the queries. The reads of an account that has to wait for its turn are sent when
@@ -83,7 +85,7 @@ export class ReadBatches {
       const claim = claimOfReads();
       const reads = this.#take(claim, MAX_BATCH, (account) => this.#turns.canRead(account));
       if (reads.length === 0) break;
-      void this.#sendBatch(reads, { enter: () => this.#turns.begin(claim) });
+      void this.#sendBatch({ claim, reads }, { enter: () => this.#turns.begin(claim) });
     }
     for (const account of this.#queues.keys()) if (!this.#asking.has(account)) void this.#ask(account);
   }
@@ -118,7 +120,7 @@ export class ReadBatches {
     // Those that have no connection wait no longer.
     const others = this.#take(claim, MAX_BATCH - own.length, (other) => !this.#turns.isRunning(other));
     const reads = [...others, ...own];
-    if (reads.length > 0) void this.#sendBatch(reads, { enter: () => leave, startMs });
+    if (reads.length > 0) void this.#sendBatch({ claim, reads }, { enter: () => leave, startMs });
     else leave('lost');
     if (this.#queues.get(account)?.length === 0) this.#queues.delete(account);
     this.#send();
@@ -135,7 +137,8 @@ export class ReadBatches {
     }
   }
 
-  async #sendBatch(reads: readonly PendingRead[], wait: Pick<Use, 'enter' | 'startMs'>): Promise<void> {
+  async #sendBatch(batch: Batch, wait: Pick<Use, 'enter' | 'startMs'>): Promise<void> {
+    const { reads } = batch;
     const deadline = Math.max(...reads.map((read) => read.deadline));
     const timers = reads
       .filter((read) => read.deadline < deadline - DEADLINE_TOLERANCE_MS)
@@ -146,7 +149,7 @@ export class ReadBatches {
         ),
       );
     try {
-      await this.#pool.use({ ...wait, deadline }, (session) => this.#runBatch(reads, session));
+      await this.#pool.use({ ...wait, deadline }, (session) => this.#runBatch(batch, session));
     } catch (error) {
       for (const { reject } of reads) reject(error);
     } finally {
@@ -154,15 +157,18 @@ export class ReadBatches {
     }
   }
 
-  async #runBatch(batch: readonly PendingRead[], session: Session): Promise<void> {
-    const unfinished = new Set(batch);
+  async #runBatch({ claim, reads }: Batch, session: Session): Promise<void> {
+    const unfinished = new Set(reads);
     // A node of Citus may not respond. The reads of other accounts are not to wait for it.
     const timer = setTimeout(() => {
       const [late] = unfinished;
       if (late === undefined) return;
       this.#turns.report(claimOf(late, false), 'late');
-      for (const other of unfinished)
-        if (other.params[0] !== late.params[0] && unfinished.delete(other)) this.#push(other);
+      const [account] = late.params;
+      for (const other of unfinished) {
+        if (other.params[0] !== account && unfinished.delete(other)) this.#push(other);
+      }
+      claim.accounts.splice(0, claim.accounts.length, account);
     }, LOCK_TIMEOUT_MS);
     const run = async (read: PendingRead) => {
       try {
@@ -176,14 +182,15 @@ export class ReadBatches {
         if (!hasCode(error, LOCK_TIMEOUT)) return;
         this.#turns.report(claimOf(read, false), 'blocked');
         // The reads behind it are not to wait for the same lock.
-        for (const other of unfinished) if (other.sql !== read.sql) this.#retry(other);
-        unfinished.clear();
+        for (const other of unfinished) {
+          if (other.sql !== read.sql && unfinished.delete(other)) this.#retry(other);
+        }
       } finally {
         unfinished.delete(read);
         timer.refresh();
       }
     };
-    await Promise.all(batch.map(run));
+    await Promise.all(reads.map(run));
     clearTimeout(timer);
   }
 

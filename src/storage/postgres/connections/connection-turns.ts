@@ -48,10 +48,9 @@ type Counts = { readonly free: number; own: number; writes: number };
 
 /**
  * Gives out the connections of a pool, so that some are free for those who have few or none. Each of these groups gets one
- * more while it has less than a multiple of the free ones: an account twice, all writes three times (but not
- * all connections), and one row and all that is slow a quarter. Slow is a row, or a statement of an account, that was late or
- * did not get its lock the last time, while others are in time; a slow row has one connection. What waits takes turns by
- * account.
+ * more while it has less than a multiple of the free ones: an account twice, all writes three times, and one row and all that
+ * is slow a quarter. Slow is a row, or a statement of an account, that was late or did not get its lock the last time, while
+ * others are in time; a slow row has one connection. Writes never have all connections. What waits takes turns by account.
  */
 export class ConnectionTurns {
   readonly #size: () => number;
