@@ -2,6 +2,7 @@ import { type GraphQLResolveInfo, Kind } from 'graphql';
 import type { App } from '../model/app.ts';
 import type { AuditEvent } from '../model/audit-event.ts';
 import { ByteCache, bytesOf } from '../model/byte-cache.ts';
+import { projectEtag } from '../model/etag.ts';
 import type { Project } from '../model/project.ts';
 import { collectionOf, type ResourceName, resourceName, type Ulid } from '../model/resource-name.ts';
 import type { Context } from './context.ts';
@@ -48,6 +49,7 @@ export const types = {
     apps: ({ name }, args, context) => context.listApps(name, args),
     wallets: ({ name }, args, context) => context.listWallets(name, args),
     createTime: ({ createTimeMs }) => isoTime(createTimeMs),
+    etag: projectEtag,
   },
 
   App: {

@@ -1,12 +1,35 @@
+import { hash } from 'node:crypto';
 import { ApiError } from './errors.ts';
 import { integer, optional, ValidationError, type Validator } from './fields/fields.ts';
 import { parseUlid, type Ulid } from './resource-name.ts';
 
-// The etag of a resource is its revision: an id that each update makes anew. A number that is counted could come again for
+// The etag of a wallet or an app is its revision: an id that each update makes anew. A number that is counted could come again for
 // another content, after a restore, a failover, or a deletion and an import. Source: RFC 9110, section 8.8.1.
+
+// That of a project is the digest of what an update can change, so that lists, which most clients read without it, need not
+// read a revision.
 
 // The characters of an entity tag, in ASCII. Source: RFC 9110, section 8.8.3.
 const ETAG = /^[!#-~]{1,100}$/;
+
+/** Returns the etag of a project. */
+export function projectEtag({
+  title,
+  description,
+}: {
+  readonly title: string;
+  readonly description: string;
+}): string {
+  return hash('sha256', JSON.stringify([title, description]), 'base64url');
+}
+
+/** The validator of an etag. */
+export const etag: Validator<string> = (value) => {
+  if (typeof value !== 'string' || !ETAG.test(value)) {
+    throw new ValidationError('Must be the etag of a resource, of 1 to 100 characters.');
+  }
+  return value;
+};
 
 /**
  * The validator of `ifMatch`: an etag, or a list of them of which one has to match. Leaves out those that the gateway has
@@ -14,12 +37,9 @@ const ETAG = /^[!#-~]{1,100}$/;
  */
 export const ifMatch: Validator<readonly Ulid[]> = (value) => {
   const etags: readonly unknown[] = Array.isArray(value) ? value : [value];
-  return etags.flatMap((etag) => {
-    if (typeof etag !== 'string' || !ETAG.test(etag)) {
-      throw new ValidationError('Must be the etag of a resource, of 1 to 100 characters.');
-    }
-    const revision = parseUlid(etag);
-    return revision === etag ? [revision] : [];
+  return etags.flatMap((each) => {
+    const revision = parseUlid(etag(each));
+    return revision !== undefined && revision === each ? [revision] : [];
   });
 };
 

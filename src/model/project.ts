@@ -10,7 +10,6 @@ export type Project = {
   readonly imageCoverUrl: string;
   readonly imageCoverCid: string;
   readonly createTimeMs: number;
-  readonly etag: string;
 };
 
 export function coverImagePath(project: ResourceName<'projects'>): string {

@@ -3,16 +3,7 @@ import { titleKey } from '../model/title-key.ts';
 import type { Queryable, Row } from './port/database.ts';
 import { PROJECT, PROJECT_TABLE, type RowOf } from './sql/columns.ts';
 import { List, listByTitle } from './sql/keyset-list.ts';
-import {
-  findAccountOf,
-  ifRevision,
-  insertInto,
-  type RowId,
-  readRow,
-  revisionList,
-  selectByIds,
-  writeRow,
-} from './sql/row-statements.ts';
+import { findAccountOf, insertInto, readRow, selectByIds, writeRow } from './sql/row-statements.ts';
 
 /** The columns of a project that queries return: all except the account, which is a parameter of every query. */
 export type ProjectItem = RowOf<typeof PROJECT>;
@@ -20,12 +11,6 @@ export type ProjectItem = RowOf<typeof PROJECT>;
 export type ProjectRow = ProjectItem & RowOf<'account_id'>;
 
 export type NewProjectRow = ProjectRow & RowOf<'title_key'>;
-
-/** The revision of an update, and new values for columns of a project. Columns with the value undefined are not changed. */
-type ProjectChanges = RowOf<'revision'> & {
-  readonly title: string | undefined;
-  readonly description: string | undefined;
-};
 
 const insert = insertInto('project', PROJECT_TABLE.columns);
 
@@ -43,8 +28,8 @@ export const PROJECTS = new List<ProjectItem>(TABLE, {
 export const PROJECTS_BY_TITLE = listByTitle<ProjectItem>(TABLE, 'id');
 
 const UPDATE = `UPDATE project SET title = COALESCE($3, title), title_key = COALESCE($5, title_key),
-  description = COALESCE($4, description), revision = $6
-WHERE account_id = $1 AND id = $2 AND ${ifRevision(7)} RETURNING ${PROJECT}`;
+  description = COALESCE($4, description)
+WHERE account_id = $1 AND id = $2 RETURNING ${PROJECT}`;
 
 const DELETE_EXPIRED_TOKENS =
   'DELETE FROM token WHERE account_id = $1 AND project_id = $2 AND expire_time_ms <= $3';
@@ -76,15 +61,20 @@ export const lockProject = readRow<RowOf<'id'>, [accountId: Ulid, id: Ulid]>(
 
 export const findAccountOfProject = findAccountOf('projects');
 
-/** Updates a project and returns its new row, or undefined if it does not exist in the account or has none of the revisions. */
+/** Returns a project of the account, which then nobody else changes before the transaction ends, or undefined. */
+export const findProjectToUpdate = readRow<ProjectItem, [accountId: Ulid, id: Ulid]>(
+  `SELECT ${PROJECT} FROM project WHERE account_id = $1 AND id = $2 FOR NO KEY UPDATE`,
+);
+
+/** Updates a project of the account and returns its new row, or undefined if the project does not exist. */
 export async function updateProject(
   database: Queryable,
-  { accountId, id }: RowId,
-  { title, description, revision }: ProjectChanges,
-  revisions: readonly Ulid[] | undefined,
+  accountId: Ulid,
+  id: Ulid,
+  { title, description }: { readonly title: string | undefined; readonly description: string | undefined },
 ): Promise<ProjectItem | undefined> {
   const key = title === undefined ? null : titleKey(title);
-  const params = [accountId, id, title ?? null, description ?? null, key, revision, revisionList(revisions)];
+  const params = [accountId, id, title ?? null, description ?? null, key];
   const [row] = await database.write<ProjectItem>(UPDATE, params);
   return row;
 }

@@ -30,7 +30,7 @@ test('an update of a project changes only the fields that it has', async () => {
   expect(await textOf(gateway.database)).toBe(before);
 });
 
-test('the etag of a project changes with each update, is the same in lists, and is compared', async () => {
+test('the etag of a project changes with its title and description, is the same in lists, and is compared', async () => {
   const { token, project: name } = await seedTenant(gateway);
   const update = (fields: object) =>
     payloadOf(gateway.url, token, 'updateProject', { name, ...fields }, 'project { etag }');
@@ -40,7 +40,7 @@ test('the etag of a project changes with each update, is the same in lists, and 
   };
   const first = await listed();
   const second = (await update({ title: 'Atlas', ifMatch: first })).project.etag;
-  const third = (await update({ description: '' })).project.etag;
+  const third = (await update({ description: 'Described' })).project.etag;
   expect(new Set([first, second, third]).size).toBe(3);
   expect((await update({ ifMatch: third })).project.etag).toBe(third);
   expect(await listed()).toBe(third);
@@ -53,4 +53,20 @@ test('the etag of a project changes with each update, is the same in lists, and 
   expect(await update({ ifMatch: '' })).toMatchObject({ fieldViolations: [{ field: 'ifMatch' }] });
   expect((await update({ name: MISSING_PROJECT, ifMatch: third })).reason).toBe('RESOURCE_NOT_FOUND');
   expect(await textOf(gateway.database)).toBe(before);
+});
+
+test('of two updates of a project with the same etag at the same time, one succeeds', async () => {
+  const { token, project: name } = await seedTenant(gateway);
+  const { data } = await graphqlBody(gateway.url, token, '{ projects { nodes { etag } } }');
+  const update = (title: string) =>
+    payloadOf(
+      gateway.url,
+      token,
+      'updateProject',
+      { name, title, ifMatch: data.projects.nodes[0].etag },
+      'project { title }',
+    );
+  const results = await Promise.all(['One', 'Two', 'Three'].map(update));
+  expect(results.filter(({ project }) => project !== undefined)).toHaveLength(1);
+  expect(results.filter(({ reason }) => reason === 'ETAG_MISMATCH')).toHaveLength(2);
 });

@@ -16,8 +16,8 @@ const FILL = [
        revision)
     SELECT account_id, left(id, 14) || lpad(n::text, 4, '0') || right(id, 8), id, 'Wallet', '', '', '', 0, 0, id
     FROM project, generate_series(1, 2000) n`,
-  `INSERT INTO project (account_id, id, title, description, image_cover_cid, create_time_ms, revision)
-    SELECT id, left(id, 14) || lpad(n::text, 12, '0'), '', '', '', n, '' FROM account, generate_series(1, 3000) n`,
+  `INSERT INTO project (account_id, id, title, description, image_cover_cid, create_time_ms)
+    SELECT id, left(id, 14) || lpad(n::text, 12, '0'), '', '', '', n FROM account, generate_series(1, 3000) n`,
   EVENTS,
 ];
 

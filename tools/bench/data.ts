@@ -40,9 +40,9 @@ function fillStatements(url: string) {
       : `generate_series(1, ${last}::int) AS n (i)`;
   const id = `'${ID_START}' || ${isSqlite ? "printf('%08d', i)" : "lpad(i::text, 8, '0')"}`;
   return {
-    projects: `INSERT INTO project (account_id, id, title, description, image_cover_cid, create_time_ms, revision)
+    projects: `INSERT INTO project (account_id, id, title, description, image_cover_cid, create_time_ms)
       SELECT CAST($1 AS TEXT), ${id}, 'Project ' || i, 'The project with the number ' || i || '.',
-        'bafkreiglfhb2wh3kibho2tt2k7li4nl6pbpve24sdqogkclmjqgs63p3vy', i, ${id} FROM ${numbers('$2')}`,
+        'bafkreiglfhb2wh3kibho2tt2k7li4nl6pbpve24sdqogkclmjqgs63p3vy', i FROM ${numbers('$2')}`,
     wallets: `INSERT INTO wallet (account_id, id, project_id, title, description, network, address, create_time_ms,
         update_time_ms, revision)
       SELECT CAST($1 AS TEXT), ${id}, CAST($2 AS TEXT), 'Wallet ' || i, '', 'NETWORK_ETHEREUM',

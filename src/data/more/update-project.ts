@@ -1,6 +1,6 @@
 import { type Caller, sees } from '../../model/caller.ts';
 import { ApiError } from '../../model/errors.ts';
-import { assertPreconditions, ifMatch as etags } from '../../model/etag.ts';
+import { etag, projectEtag } from '../../model/etag.ts';
 import {
   description,
   optional,
@@ -12,7 +12,7 @@ import type { Project } from '../../model/project.ts';
 import { idOf } from '../../model/resource-name.ts';
 import {
   findAccountOfProject,
-  findProjects,
+  findProjectToUpdate,
   updateProject as updateProjectRow,
 } from '../../storage/projects.ts';
 import { accountOf } from '../access/account-of.ts';
@@ -26,14 +26,14 @@ const INPUT = {
   name: resourceNameValidator('projects'),
   title: optional(title),
   description: optional(description),
-  ifMatch: optional(etags),
+  ifMatch: optional(etag),
 };
 
 /**
  * Updates a project, for the operator that of any account. Omitted fields are not changed.
  *
  * @throws NOT_FOUND if the project does not exist or is not visible to the caller; for the operator INVALID_ARGUMENT
- * @throws ABORTED if the project has none of the etags
+ * @throws ABORTED if the project has another etag
  */
 export const updateProject = operation(
   { caller: 'account', changes: true, input: INPUT },
@@ -43,30 +43,23 @@ export const updateProject = operation(
     input: UntrustedInput,
   ): Promise<Project> => {
     const { name, ifMatch, ...changes } = parseFields(input, INPUT);
-    const { database, newId, publicUrl } = dependencies;
+    const { database, publicUrl } = dependencies;
     const id = idOf(name);
     if (!sees(caller, id)) throw missing(caller, name);
     const fields = fieldsIn(changes);
 
     const row = await database.transaction(async (transaction) => {
       const accountId = await accountOf(transaction, caller, name, findAccountOfProject);
-      const [current] = fields.length === 0 ? await findProjects(transaction, accountId, [id]) : [];
-      if (current !== undefined) {
-        assertPreconditions(current, { ifMatch });
-        return current;
+      if (fields.length === 0 || ifMatch !== undefined) {
+        const current = await findProjectToUpdate(transaction, accountId, id);
+        if (current === undefined) throw missing(caller, name);
+        if (ifMatch !== undefined && ifMatch !== projectEtag(current)) throw new ApiError('ETAG_MISMATCH');
+        if (fields.length === 0) return current;
       }
-      const columns = { ...changes, revision: newId() };
-      const updated = await updateProjectRow(transaction, { accountId, id }, columns, ifMatch);
-      if (updated === undefined) {
-        const [other] = await findProjects(transaction, accountId, [id]);
-        throw other === undefined ? missing(caller, name) : new ApiError('ETAG_MISMATCH');
-      }
-      await recordAct(transaction, dependencies, caller, {
-        accountId,
-        action: 'project.update',
-        resource: name,
-        fields,
-      });
+      const updated = await updateProjectRow(transaction, accountId, id, changes);
+      if (updated === undefined) throw missing(caller, name);
+      const act = { accountId, action: 'project.update', resource: name, fields } as const;
+      await recordAct(transaction, dependencies, caller, act);
       return updated;
     });
     return projectFromRow(row, publicUrl());

@@ -15,7 +15,6 @@ export function projectFromRow(row: ProjectItem, publicUrl: string): Project {
     imageCoverUrl: publicUrl + coverImagePath(name),
     imageCoverCid: row.image_cover_cid,
     createTimeMs: row.create_time_ms,
-    etag: row.revision,
   };
 }
 
@@ -41,7 +40,6 @@ export async function projectRows({ clock, newId }: Pick<AdminContext, 'clock' |
       description,
       image_cover_cid: coverImageCid(coverImage(name)),
       create_time_ms: project.createTime ?? clock(),
-      revision: newId(),
     };
   };
 }

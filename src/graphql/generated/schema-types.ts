@@ -548,7 +548,7 @@ export type Project = Node & {
   readonly createTime: Scalars['DateTime']['output'];
   /** A short description, up to 2,000 characters. May be empty. */
   readonly description: Scalars['String']['output'];
-  /** Changes with each update. For `ifMatch`. Opaque: etags can only be compared. */
+  /** Changes with the title and the description. For `ifMatch`. Opaque: etags can only be compared. */
   readonly etag: Scalars['String']['output'];
   /** The resource name, `projects/<ULID>`. */
   readonly id: Scalars['ID']['output'];

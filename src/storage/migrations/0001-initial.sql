@@ -28,7 +28,6 @@ CREATE TABLE project (
   description TEXT NOT NULL,
   image_cover_cid TEXT NOT NULL,
   create_time_ms BIGINT NOT NULL,
-  revision TEXT NOT NULL,
   PRIMARY KEY (account_id, id)
 );
 CREATE INDEX project_by_name ON project (('projects/' || id));

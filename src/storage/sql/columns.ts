@@ -59,7 +59,7 @@ export type RowOf<C extends string> = Pick<Columns, Names<C> & keyof Columns>;
 export const ACCOUNT = 'id, title, default_project_id, project_count, app_count, state, create_time_ms';
 
 /** The columns of a project without the account, which is a parameter of every query, and without the key of its title. */
-export const PROJECT = 'id, title, description, image_cover_cid, create_time_ms, revision';
+export const PROJECT = 'id, title, description, image_cover_cid, create_time_ms';
 
 /** The columns of a new app. The others have defaults until it signs in, is updated, or its key is replaced. */
 export const NEW_APP =
