@@ -7,7 +7,7 @@
  */
 import { execFileSync } from 'node:child_process';
 import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join, normalize } from 'node:path';
 import { buildAssets } from './console/build.ts';
 
 const DIST = 'dist';
@@ -35,6 +35,23 @@ function buildProgram(): void {
     mkdirSync(join(target, '..'), { recursive: true });
     cpSync(path, target);
   }
+  deleteUnusedTypes();
+}
+
+/** Deletes the type declarations to which no export of the package leads. */
+function deleteUnusedTypes(): void {
+  const { exports } = JSON.parse(readFileSync('package.json', 'utf8'));
+  const used = new Set(
+    Object.values<{ types?: string }>(exports)
+      .flatMap(({ types }) => types ?? [])
+      .map(normalize),
+  );
+  // A set also visits what is added meanwhile.
+  for (const file of used) {
+    const imported = readFileSync(file, 'utf8').matchAll(/(?:from|import) ?\(?['"](\.[^'"]+)\.[jt]s['"]/g);
+    for (const [, path] of imported) used.add(join(dirname(file), `${path}.d.ts`));
+  }
+  for (const file of globSync(`${DIST}/**/*.d.ts`)) if (!used.has(file)) rmSync(file);
 }
 
 /** Creates the folder of the package, with its own README, and without what only a checkout needs. */
