@@ -173,8 +173,18 @@ function requestError(code: string, error: GraphQLError, violations: InputViolat
   if (code === CODES.INVALID_ARGUMENT) return { message: 'The value of a variable does not match its type.' };
   // The message contains names from the document, whose length only the size of the document limits.
   const { message } = error;
+  const isNamed = node?.kind === Kind.FIELD || node?.kind === Kind.ARGUMENT;
+  const hint = isNamed ? HINTS.get(node.name.value) : undefined;
+  if (hint !== undefined) return { message: `${message} Use "${hint}".` };
   return { message: message.length > MAX_MESSAGE ? `${message.slice(0, MAX_MESSAGE)}…` : message };
 }
+
+/** What GraphQL has in place of names of REST. */
+const HINTS = new Map([
+  ['pageSize', 'first'],
+  ['pageToken', 'after'],
+  ['nextPageToken', 'pageInfo { endCursor }'],
+]);
 
 const PARSE_FAILED = 'GRAPHQL_PARSE_FAILED';
 
