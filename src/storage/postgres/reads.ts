@@ -43,8 +43,11 @@ type Batch = { readonly claim: Claim; readonly reads: readonly PendingRead[] };
 export class ReadBatches {
   readonly #pool: ConnectionPool;
   readonly #turns: ConnectionTurns;
-  /** Those that are not sent yet, by account. */
-  readonly #queues = new Map<Value | undefined, PendingRead[]>();
+  /**
+   * Those that are not sent yet, by account. A new map for each turn of the event loop: one that lives would keep what was
+   * deleted from it in memory for as long as its old hash tables.
+   */
+  #queues = new Map<Value | undefined, PendingRead[]>();
   /** The accounts that wait for a connection. */
   readonly #asking = new Set<Value | undefined>();
   #isScheduled = false;
@@ -87,6 +90,7 @@ export class ReadBatches {
       if (reads.length === 0) break;
       void this.#sendBatch({ claim, reads }, { enter: () => this.#turns.begin(claim) });
     }
+    this.#queues = new Map([...this.#queues].filter(([, queue]) => queue.length > 0));
     for (const account of this.#queues.keys()) if (!this.#asking.has(account)) void this.#ask(account);
   }
 
@@ -102,7 +106,6 @@ export class ReadBatches {
       if (queue.length === 0 || !isWanted(account)) continue;
       claim.accounts.push(account);
       reads.push(...queue.splice(0, count - reads.length));
-      if (queue.length === 0) this.#queues.delete(account);
     }
     return reads;
   }
@@ -122,7 +125,6 @@ export class ReadBatches {
     const reads = [...others, ...own];
     if (reads.length > 0) void this.#sendBatch({ claim, reads }, { enter: () => leave, startMs });
     else leave('lost');
-    if (this.#queues.get(account)?.length === 0) this.#queues.delete(account);
     this.#send();
   }
 

@@ -54,7 +54,8 @@ type Counts = { readonly free: number; own: number; writes: number };
  */
 export class ConnectionTurns {
   readonly #size: () => number;
-  readonly #running = new Set<Claim>();
+  /** An array, for the same reason as `InProgress` has no set. */
+  readonly #running: Claim[] = [];
   /** What waits, by account. */
   readonly #waiting = new Map<Value | undefined, Set<Waiting>>();
   /** The rows, and the statements of accounts, that are slow. */
@@ -117,10 +118,10 @@ export class ConnectionTurns {
 
   /** Begins the use of a connection. The caller has seen that it can. */
   begin(claim: Claim): Leave {
-    this.#running.add(claim);
+    this.#running.push(claim);
     const wasSlow = this.isSlow(claim);
     return (result) => {
-      this.#running.delete(claim);
+      this.#running.splice(this.#running.indexOf(claim), 1);
       if (result === 'done' && !wasSlow) this.#lastDoneMs = performance.now();
       this.report(claim, result);
       if (result === 'blocked') this.#giveUp(claim);
@@ -149,7 +150,7 @@ export class ConnectionTurns {
   }
 
   #count(account: Value | undefined): Counts {
-    const counts = { free: this.#size() - this.#running.size, own: 0, writes: 0 };
+    const counts = { free: this.#size() - this.#running.length, own: 0, writes: 0 };
     for (const each of this.#running) {
       if (each.isWrite) counts.writes += 1;
       if (each.accounts.includes(account)) counts.own += 1;

@@ -47,7 +47,9 @@ const COLUMNS = new WeakMap<PoolClient, Map<string, readonly Column[]>>();
  * Source: PostgreSQL, section 54.2.3, extended query.
  */
 export class StatementGroup<R extends Row> extends DriverQuery {
-  readonly statements: readonly NamedStatement[];
+  /** Those that are sent. */
+  statements: readonly NamedStatement[];
+  readonly #count: number;
   readonly #client: PoolClient;
   readonly #known: Map<string, readonly Column[]>;
   #doneCount = 0;
@@ -58,13 +60,14 @@ export class StatementGroup<R extends Row> extends DriverQuery {
     super(statements.map(({ sql }) => sql).join('; '), callback);
     this.#client = client;
     this.statements = statements;
+    this.#count = statements.length;
     this.#known = COLUMNS.get(client) ?? new Map();
     COLUMNS.set(client, this.#known);
   }
 
   /** Whether all statements but the last one have succeeded. */
   get isAtLast(): boolean {
-    return this.#doneCount >= this.statements.length - 1;
+    return this.#doneCount >= this.#count - 1;
   }
 
   /** Is called by the driver, as are the methods below. */
@@ -127,13 +130,14 @@ export class StatementGroup<R extends Row> extends DriverQuery {
   }
 
   /**
-   * The driver's queue is an array, whose old copies keep the queries in memory. So a query that has ended holds no rows, and
-   * no function of its request.
+   * The driver's queue is an array, whose old copies keep the queries in memory. So a query that has ended holds no rows,
+   * and no function or value of its request.
    */
   #end(error: Error | null, rows: readonly R[]): void {
     const { callback } = this;
     this.callback = () => {};
     this.#rows = [];
+    this.statements = [];
     callback(error, rows);
   }
 }
