@@ -17,6 +17,9 @@ const MAX_BATCH = 32;
 // Reads whose deadline is earlier than that of their batch by less than this share it. Those that wait are looked at as often.
 const DEADLINE_TOLERANCE_MS = 100;
 
+// How often the batches are looked at that run.
+const WATCH_MS = LOCK_TIMEOUT_MS / 2;
+
 /** A read, and the deadline of its request. */
 type Read = Statement & {
   /** See `Use`. */
@@ -29,6 +32,9 @@ type PendingRead = Read & {
   readonly resolve: (rows: readonly Row[]) => void;
   readonly reject: (error: unknown) => void;
 };
+
+/** A batch that is executed, and the time of its last result, as `performance.now()`. */
+type RunningBatch = { readonly claim: Claim; readonly unfinished: Set<PendingRead>; lastMs: number };
 
 type Batch = { readonly claim: Claim; readonly reads: readonly PendingRead[] };
 
@@ -51,6 +57,9 @@ export class ReadBatches {
   /** The accounts that wait for a connection. */
   readonly #asking = new Set<Value | undefined>();
   #isScheduled = false;
+  readonly #running: RunningBatch[] = [];
+  /** One timer for all batches, while there are some. */
+  #watcher: NodeJS.Timeout | undefined;
 
   constructor(pool: ConnectionPool) {
     this.#pool = pool;
@@ -160,18 +169,10 @@ export class ReadBatches {
   }
 
   async #runBatch({ claim, reads }: Batch, session: Session): Promise<void> {
-    const unfinished = new Set(reads);
-    // A node of Citus may not respond. The reads of other accounts are not to wait for it.
-    const timer = setTimeout(() => {
-      const [late] = unfinished;
-      if (late === undefined) return;
-      this.#turns.report(claimOf(late, false), 'late');
-      const [account] = late.params;
-      for (const other of unfinished) {
-        if (other.params[0] !== account && unfinished.delete(other)) this.#push(other);
-      }
-      claim.accounts.splice(0, claim.accounts.length, account);
-    }, LOCK_TIMEOUT_MS);
+    const running = { claim, unfinished: new Set(reads), lastMs: performance.now() };
+    const { unfinished } = running;
+    this.#running.push(running);
+    this.#watcher ??= setTimeout(() => this.#watch(), WATCH_MS).unref();
     const run = async (read: PendingRead) => {
       try {
         read.resolve(await read.inContext(() => session.query(read.sql, read.params)));
@@ -189,11 +190,26 @@ export class ReadBatches {
         }
       } finally {
         unfinished.delete(read);
-        timer.refresh();
+        running.lastMs = performance.now();
       }
     };
     await Promise.all(reads.map(run));
-    clearTimeout(timer);
+    this.#running.splice(this.#running.indexOf(running), 1);
+  }
+
+  /** A node of Citus may not respond. The reads of other accounts are not to wait for it. */
+  #watch(): void {
+    for (const { claim, unfinished, lastMs } of this.#running) {
+      const [late] = unfinished;
+      if (late === undefined || performance.now() - lastMs < LOCK_TIMEOUT_MS) continue;
+      this.#turns.report(claimOf(late, false), 'late');
+      const [account] = late.params;
+      for (const other of unfinished) {
+        if (other.params[0] !== account && unfinished.delete(other)) this.#push(other);
+      }
+      claim.accounts.splice(0, claim.accounts.length, account);
+    }
+    this.#watcher = this.#running.length > 0 ? setTimeout(() => this.#watch(), WATCH_MS).unref() : undefined;
   }
 
   /** Sends a read again, on another connection. */
