@@ -3,6 +3,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { parseCredential } from '../../../src/credentials/credential.ts';
+import { DEFAULT_TOKEN_DAYS } from '../../../src/model/token.ts';
 import { MISSING_APP, MISSING_PROJECT, MISSING_WALLET, resultOf, ULID } from '../../support/actors.ts';
 import { bothApis, graphqlOutcome, mutationDocument, type Outcome } from '../../support/apis.ts';
 import { type Gateway, seedTenant, useGateway } from '../../support/gateway.ts';
@@ -55,7 +56,11 @@ class World {
     const state = { now: first.clock(), projects: new Map(), wallets: new Map(), tokens: new Map() };
     for (const counts of [{ projects: 3, wallets: 2 }, { wallets: 1 }]) {
       const { account, token, projects, wallets } = await seedTenant(first, counts);
-      state.tokens.set(token, { account, project: projects[0], expireTimeMs: state.now + DAY_MS });
+      state.tokens.set(token, {
+        account,
+        project: projects[0],
+        expireTimeMs: state.now + DEFAULT_TOKEN_DAYS * DAY_MS,
+      });
       for (const name of projects) state.projects.set(name, account);
       for (const name of wallets) {
         const value = await resultOf(api.updateWallet(token, name, {}));
