@@ -12,7 +12,7 @@ export const BROWSER = {
 export const EVERYWHERE = [
   '/',
   ...['/docs', '/docs/api.md', '/docs/browser.md', '/docs/clients.md'],
-  ...['/healthz', '/openapi.json', '/readyz', '/schema.graphql'],
+  ...['/four-operations.arazzo.yaml', '/healthz', '/openapi.json', '/readyz', '/schema.graphql'],
 ];
 
 /** Opens a page like a browser. */

@@ -79,6 +79,7 @@ test('the document is served without a token, with the public URL', async () => 
   expect(served.headers.get('access-control-allow-origin')).toBe('*');
   expect(document.servers).toEqual([{ url: PUBLIC_URL, description: expect.any(String) }]);
   expect(document.info.version).toBe(VERSION);
+  expect(document.externalDocs).toMatchObject({ url: `${PUBLIC_URL}/four-operations.arazzo.yaml` });
 });
 
 test('the document has each route of the REST API and no others', async () => {
