@@ -9,12 +9,16 @@ const EVENTS = `INSERT INTO audit_event (account_id, id, action, resource, field
       'app.create', '${FILLED_RESOURCE}', '', 1, 0
     FROM generate_series(1, 20000) n`;
 
-// 2000 wallets in each project, and 3000 projects in each account.
+// 2000 wallets and apps in each project, and 3000 projects in each account.
 const FILL = [
   `INSERT INTO wallet
       (account_id, id, project_id, title, description, network, address, create_time_ms, update_time_ms,
        revision)
     SELECT account_id, left(id, 14) || lpad(n::text, 4, '0') || right(id, 8), id, 'Wallet', '', '', '', 0, 0, id
+    FROM project, generate_series(1, 2000) n`,
+  `INSERT INTO app
+      (account_id, id, project_id, title, private_key_id, private_key_hash, active, create_time_ms, revision)
+    SELECT account_id, left(id, 14) || lpad(n::text, 4, '0') || right(id, 8), id, 'App', '', '', 1, 0, id
     FROM project, generate_series(1, 2000) n`,
   `INSERT INTO project (account_id, id, title, description, image_cover_cid, create_time_ms)
     SELECT id, left(id, 14) || lpad(n::text, 12, '0'), '', '', '', n FROM account, generate_series(1, 3000) n`,

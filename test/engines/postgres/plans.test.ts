@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { firstUlid, type Ulid } from '../../../src/model/resource-name.ts';
+import { APPS, APPS_BY_TITLE } from '../../../src/storage/apps.ts';
 import {
   ALL_EVENTS,
   countAuditEvents,
@@ -66,6 +67,7 @@ describe.each([
   const lists: readonly (readonly [name: string, AnyList, index: string, values: () => Value[]])[] = [
     ['project', PROJECTS, 'project_pkey', () => [account]],
     ['wallet', WALLETS, 'wallet_by_project', () => [account]],
+    ['app', APPS, 'app_by_project', () => [account]],
     ['audit_event', EVENTS, 'audit_event_pkey', () => ['7']],
     ['audit_event of all accounts', ALL_EVENTS, 'audit_event_by_name', () => []],
     ['audit_event of an action', EVENTS_OF_ACTION, 'audit_event_by_action', () => ['7', 'app.create']],
@@ -94,8 +96,8 @@ describe.each([
   test.each(cases)(
     'of the list %s, %s, is found by its index, and only its rows are read (%s)',
     async (name, direction, mode, [, list, index, values]) => {
-      const [table] = name.split(' ') as ['project' | 'wallet' | 'audit_event'];
-      const parts = list === WALLETS ? projects : undefined;
+      const [table] = name.split(' ') as ['project' | 'wallet' | 'app' | 'audit_event'];
+      const parts = list === WALLETS || list === APPS ? projects : undefined;
       const count = parts?.length ?? 1;
       const rows = await rowsOf(gateway.database, table, String(values()[0] ?? '7'));
       const { explained, steps } = explain(gateway.database, mode);
@@ -129,6 +131,10 @@ describe.each([
     ['wallet', WALLETS_BY_TITLE, 'wallet_by_title', 'force_generic_plan'],
     ['wallet', WALLETS_BY_TITLE, 'wallet_by_title_in_project', 'force_custom_plan'],
     ['wallet', WALLETS_BY_TITLE, 'wallet_by_title_in_project', 'force_generic_plan'],
+    ['app', APPS_BY_TITLE, 'app_by_title', 'force_custom_plan'],
+    ['app', APPS_BY_TITLE, 'app_by_title', 'force_generic_plan'],
+    ['app', APPS_BY_TITLE, 'app_by_title_in_project', 'force_custom_plan'],
+    ['app', APPS_BY_TITLE, 'app_by_title_in_project', 'force_generic_plan'],
   ] as const)(
     'of the list %s by title reads up to 1,000 matches from its index, and only its rows from the table',
     async (table, list, index, mode) => {
