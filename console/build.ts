@@ -32,24 +32,15 @@ const BROTLI_QUALITY = 9;
 
 // The pages of the documentation, in the order of their list. The package has no others.
 const DOCS = {
-  'For clients': ['api', 'clients', 'testing', 'browser', 'behind-a-gateway'],
+  'For clients': ['api', 'clients', 'browser'],
   'For operators': [
     'running',
     'production',
     'commands',
-    'tokens',
     'troubleshooting',
     'monitoring',
-    'traces',
     'limits',
-    'sqlite',
     'postgresql',
-    'citus',
-    'scaling',
-    'memory',
-    'proxies',
-    'kubernetes',
-    'trusted-documents',
   ],
   'About the gateway': ['decisions', 'benchmarks'],
 };

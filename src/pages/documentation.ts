@@ -20,6 +20,21 @@ const LINK_TO_FILE = /\[([^[\]]*)\]\(\.\.\/[^)]*\)/g;
 // The bytes of a file, and two texts made from it with two bytes per character.
 const MEMORY_PER_BYTE = 5;
 
+// Where the pages are that were merged into others.
+const MOVED: ReadonlyMap<string, string> = new Map([
+  ['behind-a-gateway.md', 'clients.md#behind-a-graphql-gateway'],
+  ['citus.md', 'postgresql.md#citus'],
+  ['kubernetes.md', 'production.md#kubernetes'],
+  ['memory.md', 'running.md#memory'],
+  ['proxies.md', 'production.md#reverse-proxies'],
+  ['scaling.md', 'production.md#scaling'],
+  ['sqlite.md', 'running.md#sqlite'],
+  ['testing.md', 'clients.md#tests-of-an-integration'],
+  ['tokens.md', 'troubleshooting.md#the-account-token-has-ended'],
+  ['traces.md', 'monitoring.md#traces'],
+  ['trusted-documents.md', 'running.md#trusted-documents'],
+]);
+
 const STYLE = readStyle('content') + readStyle('documentation');
 
 const POLICY = { 'script-src': hashSource(CODE_BLOCKS) };
@@ -42,7 +57,8 @@ export function addDocumentation(app: FastifyInstance, publicUrl: () => string):
 
   app.get<{ Params: { page: string } }>('/docs/:page', async (request, reply) => {
     const { page } = request.params;
-    if (pages.has(`${page}.md`)) return reply.redirect(`${page}.md`, 308);
+    const target = MOVED.get(page) ?? (pages.has(`${page}.md`) ? `${page}.md` : undefined);
+    if (target !== undefined) return reply.redirect(target, 308);
     if (!pages.has(page)) throw new ApiError('PATH_NOT_FOUND');
     reply.header('vary', [reply.getHeader('vary') ?? [], 'accept'].flat().join(', '));
     if (rendered.has(`${page}.html`) && prefersHtml(request.headers.accept, ['text/markdown'])) {

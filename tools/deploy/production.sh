@@ -19,10 +19,10 @@ mount -t tmpfs tmpfs "$work"
 trap 'umount "$work"; rmdir "$work"' EXIT
 debian=$work/debian
 
-# Prints the commands of the page, and before each section one that prints its heading.
+# Prints the commands of the numbered sections of the page, and before each section one that prints its heading.
 commands() {
-  awk '/^## / { print "echo; echo \"-- " substr($0, 4) "\"" } /^```$/ { inside = 0 } inside; /^```sh$/ { inside = 1 }' \
-    "$root/docs/production.md"
+  sed '/^## 8\. /q' "$root/docs/production.md" |
+    awk '/^## / { print "echo; echo \"-- " substr($0, 4) "\"" } /^```$/ { inside = 0 } inside; /^```sh$/ { inside = 1 }'
 }
 
 packages=$(commands | sed -n 's/^apt-get install --yes --no-install-recommends //p' | tr ' ' ,)

@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, expect, test } from 'vitest';
 import { type FaultName, startGateway, type TestGateway } from '../../../src/testing/gateway.ts';
 import { graphqlBody, payloadOf, projectTokenOf, reasonOf, tokenStatus } from '../../support/actors.ts';
 import { type Api, bothApis } from '../../support/apis.ts';
 import { startProgram } from '../../support/paw.ts';
+import { codeBlocks } from './documented.ts';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 
@@ -135,8 +135,8 @@ const WITHOUT_KEY = `const createFetch = ({ url, token }) => async (path, init =
   }
 };`;
 
-test('the tests in docs/testing.md pass, in at most 60 lines, and fail with a client that makes an app twice', async () => {
-  const [, program = ''] = /^```js\n(.*?)^```$/ms.exec(readFileSync(`${ROOT}/docs/testing.md`, 'utf8')) ?? [];
+test('the tests in docs/clients.md pass, in at most 60 lines, and fail with a client that makes an app twice', async () => {
+  const [program = ''] = codeBlocks('Tests of an integration', 'js');
   expect(program.split('\n').length).toBeLessThanOrEqual(61);
   const options = ['-C', 'development', '--input-type=module', '--test-reporter=tap', '--eval'];
   const run = async (code: string) =>

@@ -63,7 +63,7 @@ test.each(Object.entries(START_FAILURES))('a start that fails prints: %s', async
   expect(stderr).not.toContain('hidden');
 });
 
-test('"Rotate everything" in docs/tokens.md replaces all tokens and keys of an account', async () => {
+test('"Rotate everything" in docs/troubleshooting.md replaces all tokens and keys of an account', async () => {
   const { account, token } = await seedTenant(gateway);
   const api = graphqlApi(() => gateway.url);
   const settings = { DATABASE_URL: gateway.databaseUrl };
@@ -78,7 +78,7 @@ test('"Rotate everything" in docs/tokens.md replaces all tokens and keys of an a
 
   await pawJson(['account', 'suspend', account], settings);
   const folder = testFolder();
-  const [, lines = ''] = /```sh\n(.*?)```/s.exec(sectionOf('tokens.md', 'Rotate everything')) ?? [];
+  const [, lines = ''] = /```sh\n(.*?)```/s.exec(sectionOf('troubleshooting.md', 'Rotate everything')) ?? [];
   const script = `set -eu; cd '${folder}'; node=$1; main=$2; paw() { "$node" "$main" "$@"; }
 ${lines.replace('accounts/<ULID>', account)}`;
   expect(await pawInShell(script, [], settings)).toMatchObject({ status: 0, stderr: '' });
