@@ -2,23 +2,13 @@
  * Builds what the browser gets: bundles and compresses the scripts and styles of this folder, and renders the documentation,
  * into `src/pages/assets/`, if they are out of date.
  */
-import {
-  existsSync,
-  globSync,
-  mkdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, globSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { BuildOptions, OutputFile, Plugin } from 'esbuild';
-import type { Renderer as MarkedRenderer, RendererObject } from 'marked';
-import { escapeHtml } from '../src/pages/html.ts';
+import { renderDocs } from './documentation/render.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 
@@ -29,21 +19,6 @@ const BUNDLE = join(ROOT, 'node_modules/.cache/browser-assets');
 
 // A sixth of the time of the maximum, 11, for 8 % more bytes: the first `npm run demo` waits for it.
 const BROTLI_QUALITY = 9;
-
-// The pages of the documentation, in the order of their list. The package has no others.
-const DOCS = {
-  'For clients': ['api', 'clients', 'browser'],
-  'For operators': [
-    'running',
-    'production',
-    'commands',
-    'troubleshooting',
-    'monitoring',
-    'limits',
-    'postgresql',
-  ],
-  'About the gateway': ['decisions', 'benchmarks'],
-};
 
 // The console has a bundle of its own, so that it can be served without the files of the others.
 const CONSOLE = { console: './app/main.tsx' };
@@ -116,7 +91,7 @@ export async function buildAssets(): Promise<void> {
   ];
   mkdirSync(BUNDLE, { recursive: true });
   await Promise.all(bundles.flatMap(({ outputFiles }) => outputFiles).map(writeCompressed));
-  await renderDocs();
+  await renderDocs(join(BUNDLE, 'docs'));
   rmSync(ASSETS, { recursive: true, force: true });
   renameSync(BUNDLE, ASSETS);
 }
@@ -130,57 +105,4 @@ async function writeCompressed({ path, contents }: OutputFile): Promise<void> {
       writeFile(`${path}.gz`, bytes),
     ),
   ]);
-}
-
-/** Writes each page of the documentation as HTML, and the list of all as `index.html`. */
-async function renderDocs(): Promise<void> {
-  const { Marked, Renderer } = await import('marked');
-  const folder = join(BUNDLE, 'docs');
-  mkdirSync(folder);
-  const groups = Object.entries(DOCS).map(([group, names]) => {
-    const items = names.map((name) => {
-      const text = readFileSync(join(ROOT, 'docs', `${name}.md`), 'utf8');
-      const html = new Marked({ renderer: docsRenderer(Renderer) }).parse(text, { async: false });
-      writeFileSync(join(folder, `${name}.md.html`), html);
-      const [, title, lead = ''] = /<h1[^>]*>(.+?)<\/h1>\s*<p>(.+?)<\/p>/s.exec(html) ?? [];
-      const [sentence] = lead.replace(/<\/?a\b[^>]*>/g, '').split(/(?<=\.)\s/);
-      return `<li><a href="{docs}${name}.md">${title}</a><p>${sentence}</p></li>`;
-    });
-    return `<h2>${group}</h2>\n<ul>\n${items.join('\n')}\n</ul>`;
-  });
-  writeFileSync(join(folder, 'index.html'), groups.join('\n'));
-}
-
-/** Returns what the page of a document has beyond Markdown: anchors, buttons to copy code, and tables that scroll. */
-function docsRenderer(Renderer: typeof MarkedRenderer): RendererObject {
-  let codes = 0;
-  return {
-    heading({ tokens, depth, text }) {
-      const content = this.parser.parseInline(tokens);
-      // As GitHub makes it.
-      const id = text
-        .toLowerCase()
-        .replace(/[^\p{L}\p{N}\s_-]/gu, '')
-        .replaceAll(' ', '-');
-      const anchor =
-        depth === 1 ? '' : ` <a class="anchor" href="#${id}" aria-label="Link to this section">#</a>`;
-      return `<h${depth} id="${id}">${content}${anchor}</h${depth}>\n`;
-    },
-    code({ text }) {
-      codes += 1;
-      const id = `code-${codes}`;
-      return `<div class="code"><output></output><button type="button" data-copies="${id}" aria-label="Copy the code">Copy</button>
-<pre id="${id}" tabindex="0"><code>${escapeHtml(text)}</code></pre></div>\n`;
-    },
-    table(token) {
-      return `<div class="scroll" tabindex="0">${new Renderer().table.call(this, token)}</div>\n`;
-    },
-    // The server does not serve the other files of the repository.
-    link({ href, tokens }) {
-      const content = this.parser.parseInline(tokens);
-      return href.startsWith('../') ? content : `<a href="${escapeHtml(href)}">${content}</a>`;
-    },
-    image: () => '',
-    html: () => '',
-  };
 }

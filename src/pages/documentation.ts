@@ -64,10 +64,7 @@ export function addDocumentation(app: FastifyInstance, publicUrl: () => string):
     if (rendered.has(`${page}.html`) && prefersHtml(request.headers.accept, ['text/markdown'])) {
       const html = await readText(request, `${page}.html`, RENDERED);
       const [, title = page] = /<h1[^>]*>([^<]*)/.exec(html) ?? [];
-      const nav = list.replaceAll('{docs}', '').replace(`href="${page}"`, '$& aria-current="page"');
-      const main = `<div class="docs"><nav aria-label="Documentation">${nav}</nav>
-<article>${html}</article></div>
-<script>${CODE_BLOCKS}</script>`;
+      const main = `${html}\n<script>${CODE_BLOCKS}</script>`;
       return sendPage(reply, {
         path: '/docs',
         root: '../',
@@ -81,7 +78,7 @@ export function addDocumentation(app: FastifyInstance, publicUrl: () => string):
   });
 
   if (list === '') return;
-  const main = `<div class="plain list"><h1>Documentation</h1>${list.replaceAll('{docs}', 'docs/')}</div>`;
+  const main = `<div class="plain list"><h1>Documentation</h1>${list}</div>`;
   app.get('/docs/', async (_request, reply) => reply.redirect('../docs', 308));
   app.get('/docs', async (_request, reply) =>
     sendPage(reply, { path: '/docs', title: 'Documentation · PAW gateway', style: STYLE, main, policy: {} }),

@@ -123,8 +123,8 @@ function example({ name, text, lines }: Example, url: string): string {
   const code = lines(`<span data-url>${escapeHtml(url)}</span>`);
   return `<div class="example">
 <p>${text}</p>
-<div class="code"><output></output><button type="button" data-copies="${id}" aria-label="Copy the ${name}">Copy</button>
-<pre id="${id}" tabindex="0"><code>${code}</code></pre></div>
+<div class="code"><pre id="${id}" tabindex="0"><code>${code}</code></pre>
+<output></output><button type="button" data-copies="${id}" aria-label="Copy the ${name}">Copy</button></div>
 </div>`;
 }
 

@@ -34,6 +34,60 @@ test('the console links to the documentation, in which the link at a heading lea
   await expect.poll(async () => Math.abs((await heading.boundingBox())?.y ?? -1)).toBeLessThan(1);
 });
 
+/** The widths from 320 to 1600 pixels, in steps of 80. */
+const WIDTHS = Array.from({ length: 17 }, (_, step) => 320 + 80 * step);
+
+/** Finds what does not fit: a page that scrolls sideways, words of code in cells on two lines, code below its button. */
+const MISFITS = `(() => {
+  const linesOf = (node, start, end) => {
+    const range = document.createRange();
+    range.setStart(node, start);
+    range.setEnd(node, end);
+    return new Set([...range.getClientRects()].map(({ top }) => top)).size;
+  };
+  const broken = [...document.querySelectorAll('td code')].flatMap(({ childNodes }) =>
+    [...childNodes].filter(({ data }) => data).flatMap((node) =>
+      [...node.data.matchAll(/[^ ,]+/g)]
+        .filter(({ index, 0: word }) => linesOf(node, index, index + word.length) !== 1)
+        .map(([word]) => word)));
+  const covered = [...document.querySelectorAll('.code')].filter((code) => {
+    const [pre, button] = ['pre', 'button'].map((name) => code.querySelector(name).getBoundingClientRect());
+    return pre.right > button.left;
+  });
+  const scrolls = document.documentElement.scrollWidth > innerWidth ? ['the page'] : [];
+  return [...scrolls, ...broken, ...covered.map(({ innerText }) => innerText)];
+})()`;
+
+test('on a window of any width, no page scrolls sideways, breaks a name in a table, or has code below its button', async () => {
+  const page = await site.open('/docs');
+  const urls = await page.evaluate<string[]>(
+    '[...document.querySelectorAll("main a")].map(({ href }) => href)',
+  );
+  expect(urls).toContain(`${site.gateway.url}/docs/running.md`);
+  for (const url of urls) {
+    await page.goto(url);
+    for (const width of WIDTHS) {
+      await page.setViewportSize({ width, height: 900 });
+      expect(await page.evaluate(MISFITS), `${url} at ${width} px`).toEqual([]);
+    }
+  }
+});
+
+test('the list of pages is beside the text on a wide window and folded on a phone, with the next page at the end', async () => {
+  const page = await site.open('/docs/running.md', { viewport: { width: 1440, height: 900 } });
+  const pages = page.getByRole('navigation', { name: 'Documentation' });
+  await page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name: 'Stop' }).click();
+  await expect.poll(() => page.url()).toMatch(/#stop$/);
+  expect(await pages.getByRole('link', { name: 'Commands' }).isVisible()).toBe(true);
+  await page.setViewportSize({ width: 375, height: 667 });
+  expect(await pages.isVisible()).toBe(false);
+  await activate(page.getByRole('link', { name: 'From nothing to production →' }));
+  await page.getByRole('heading', { name: 'From nothing to production', level: 1 }).waitFor();
+  await activate(page.locator('summary', { hasText: 'For operators' }));
+  await activate(pages.getByRole('link', { name: 'Commands' }));
+  await page.getByRole('heading', { name: 'Commands', level: 1 }).waitFor();
+});
+
 test.each(['api', 'running', 'troubleshooting', 'benchmarks'])(
   'the page %s is accessible, and fits a phone',
   async (name) => {

@@ -1,0 +1,135 @@
+/** Renders the documentation: for each page the HTML of its content, with the list of pages, its sections and its neighbours. */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Renderer as MarkedRenderer, RendererObject } from 'marked';
+import { escapeHtml } from '../../src/pages/html.ts';
+
+const SOURCE = join(import.meta.dirname, '../../docs');
+
+// The pages of the documentation, in the order of their list. The package has no others.
+const GROUPS = {
+  'For clients': ['api', 'clients', 'browser'],
+  'For operators': [
+    'running',
+    'production',
+    'commands',
+    'troubleshooting',
+    'monitoring',
+    'limits',
+    'postgresql',
+  ],
+  'About the gateway': ['decisions', 'benchmarks'],
+};
+
+const MAX_NAME_LENGTH = 36;
+
+type Page = {
+  readonly file: string;
+  readonly group: string;
+  /** The texts are HTML. */
+  readonly title: string;
+  readonly lead: string;
+  readonly html: string;
+};
+
+/** Writes each page of the documentation into a folder, and the list of all as `index.html`. */
+export async function renderDocs(folder: string): Promise<void> {
+  const { Marked, Renderer } = await import('marked');
+  const pages = Object.entries(GROUPS).flatMap(([group, names]) =>
+    names.map((name): Page => {
+      const text = readFileSync(join(SOURCE, `${name}.md`), 'utf8');
+      const html = new Marked({ renderer: docsRenderer(Renderer) }).parse(text, { async: false });
+      const [, title = '', lead = ''] = /<h1[^>]*>(.+?)<\/h1>\s*<p>(.+?)<\/p>/s.exec(html) ?? [];
+      return { file: `${name}.md`, group, title, lead, html };
+    }),
+  );
+  mkdirSync(folder, { recursive: true });
+  for (const page of pages) writeFileSync(join(folder, `${page.file}.html`), frame(page, pages));
+  const list = listOf(pages, ({ file, title, lead }) => {
+    const [sentence] = lead.replace(/<\/?a\b[^>]*>/g, '').split(/(?<=\.)\s/);
+    return `<a href="docs/${file}">${title}</a><p>${sentence}</p>`;
+  });
+  writeFileSync(join(folder, 'index.html'), list);
+}
+
+/** Returns a page with what is beside it. On a narrow window, both lists are folded. */
+function frame(page: Page, pages: readonly Page[]): string {
+  const { group, title, html } = page;
+  const list = listOf(pages, (each) => {
+    const current = each === page ? ' aria-current="page"' : '';
+    return `<a href="${each.file}"${current}>${each.title}</a>`;
+  });
+  const sections = [...html.matchAll(/<h2 id="([^"]*)">(.*?) <a class="anchor"/g)].map(
+    ([, id, text]) => `<li><a href="#${id}">${text}</a></li>`,
+  );
+  const index = pages.indexOf(page);
+  const [before, after] = [pages[index - 1], pages[index + 1]];
+  return `<div class="docs">
+<details class="pages"><summary>Docs / ${group} / <b>${title}</b></summary>
+<nav aria-label="Documentation">${list}</nav></details>
+<details class="sections"><summary>On this page</summary>
+<nav aria-label="Sections"><h2>On this page</h2>
+<ul>${sections.join('\n')}</ul></nav></details>
+<article>${html}
+<nav class="neighbours" aria-label="Neighbours">
+${before ? `<a href="${before.file}" rel="prev">← ${before.title}</a>` : ''}
+${after ? `<a href="${after.file}" rel="next">${after.title} →</a>` : ''}
+</nav></article></div>`;
+}
+
+/** Returns the list of the pages, by group. */
+function listOf(pages: readonly Page[], item: (page: Page) => string): string {
+  const groups = Map.groupBy(pages, ({ group }) => group);
+  return [...groups]
+    .map(([group, members]) => {
+      const items = members.map((page) => `<li>${item(page)}</li>`);
+      return `<h2>${group}</h2>\n<ul>\n${items.join('\n')}\n</ul>`;
+    })
+    .join('\n');
+}
+
+/** Returns what the page of a document has beyond Markdown: anchors, buttons to copy code, and tables that scroll. */
+function docsRenderer(Renderer: typeof MarkedRenderer): RendererObject {
+  let codes = 0;
+  return {
+    heading({ tokens, depth, text }) {
+      const content = this.parser.parseInline(tokens);
+      // As GitHub makes it.
+      const id = text
+        .toLowerCase()
+        .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+        .replaceAll(' ', '-');
+      const anchor =
+        depth === 1 ? '' : ` <a class="anchor" href="#${id}" aria-label="Link to this section">#</a>`;
+      return `<h${depth} id="${id}">${content}${anchor}</h${depth}>\n`;
+    },
+    code({ text }) {
+      codes += 1;
+      const id = `code-${codes}`;
+      return `<div class="code"><pre id="${id}" tabindex="0"><code>${escapeHtml(text)}</code></pre>
+<output></output><button type="button" data-copies="${id}" aria-label="Copy the code">Copy</button></div>\n`;
+    },
+    table(token) {
+      return `<div class="scroll" tabindex="0">${new Renderer().table.call(this, token)}</div>\n`;
+    },
+    // In a cell, code does not wrap, but for what is longer than a name, between its words.
+    codespan({ text }) {
+      const code = escapeHtml(text);
+      return `<code>${text.length <= MAX_NAME_LENGTH ? code : code.replace(/[ ,]/g, '$&<wbr>')}</code>`;
+    },
+    // A sentence beside names needs a width in which it can be read.
+    tablecell(token) {
+      const cell = new Renderer().tablecell.call(this, token);
+      return token.header || token.text.replace(/`[^`]*`/g, '').length < 40
+        ? cell
+        : cell.replace('<td', '<td class="text"');
+    },
+    // The server does not serve the other files of the repository.
+    link({ href, tokens }) {
+      const content = this.parser.parseInline(tokens);
+      return href.startsWith('../') ? content : `<a href="${escapeHtml(href)}">${content}</a>`;
+    },
+    image: () => '',
+    html: () => '',
+  };
+}
