@@ -34,7 +34,7 @@ const ADMIN = { clock: Date.now, newId: idGenerator(Date.now) };
 
 export const demo: Command = {
   name: 'demo',
-  summary: 'Runs the server with sample data and prints example requests.',
+  summary: 'Runs the server with sample data on HOST and PORT, and prints example requests.',
   async run({ print }) {
     const set = Object.entries(process.env).filter(([, value]) => value);
     const config = readConfig({ ...SETTINGS, ...Object.fromEntries(set) });

@@ -12,7 +12,7 @@ const PARENT_CHECK_MS = 1000;
 
 export const serve: Command = {
   name: 'serve',
-  summary: 'Runs the server until SIGTERM or SIGINT.',
+  summary: 'Runs the server on HOST and PORT until SIGTERM or SIGINT.',
   async run() {
     await serveUntilStopped(readConfig(), STANDARD_OUTPUT);
   },

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { suggestionList } from 'graphql/jsutils/suggestionList.js';
 import { VERSION } from '../../config.ts';
 import { parseUlid } from '../../model/resource-name.ts';
 import { accountCommands } from '../account-commands.ts';
@@ -90,12 +91,24 @@ async function run(words: readonly string[], terminal: Terminal): Promise<void> 
 
 /** Returns the commands of a resource, or all if none is named. @throws UsageError if there is no such resource */
 function commandsOf(words: readonly string[]): readonly Command[] {
-  const [resource, ...others] = words;
-  const commands = COMMANDS.filter(({ name }) => resource === undefined || name.startsWith(`${resource} `));
-  if (commands.length > 0 && others.length === 0) return commands;
-  throw new UsageError(
-    `Unknown command. See "${commands.length > 0 ? `paw help ${resource}` : 'paw help'}".`,
+  const [resource = '', verb] = words;
+  const commands = COMMANDS.filter(({ name }) => words.length === 0 || name.startsWith(`${resource} `));
+  const isResource = commands.length > 0;
+  if (isResource && verb === undefined) return commands;
+  const prefix = isResource ? `${resource} ` : '';
+  const word = (isResource ? verb : resource) ?? '';
+  const known = (isResource ? commands : COMMANDS).map(
+    ({ name }) => name.slice(prefix.length).split(' ')[0] ?? '',
   );
+  throw new UsageError(
+    `Unknown command: ${prefix}${word}.${suggestion(word, known, prefix)} See "paw help${isResource ? ` ${resource}` : ''}".`,
+  );
+}
+
+/** Returns a sentence with the name that is nearest to a word, after a space, or nothing if none is near. */
+function suggestion(word: string, names: readonly string[], prefix: string): string {
+  const [nearest] = suggestionList(word, names);
+  return nearest === undefined ? '' : ` Did you mean ${prefix}${nearest}?`;
 }
 
 /** Asks whether to delete. @throws UsageError if no person can answer */
@@ -110,6 +123,10 @@ async function confirmDeletion(command: Command, { isJson, terminal, values, rea
 function readArguments(command: Command, words: readonly string[], terminal: Terminal): Arguments {
   const { name: commandName, options = {}, operand, hasOptionalOperand } = command;
   const { values, positionals } = parse(command, words);
+  const noName = Object.entries(values).find(
+    ([name, value]) => options[name]?.collection && String(value).startsWith('-'),
+  );
+  if (noName) throw usageError(command, `Missing the name after --${noName[0]}`);
   const missing = Object.keys(options).filter(
     (name) => options[name]?.required && values[name] === undefined,
   );
@@ -150,10 +167,12 @@ function parse(command: Command, args: readonly string[]) {
   } catch (error) {
     // The first sentence of Node's message describes the error. The others explain how to escape the argument.
     const [sentence = ''] = error instanceof Error ? error.message.split(/\.\s/) : [];
-    throw usageError(command, sentence);
+    const [, unknown] = /^Unknown option '--(.+)'/.exec(sentence) ?? [];
+    const meant = unknown === undefined ? '' : suggestion(unknown, Object.keys(options), '--');
+    throw usageError(command, sentence, meant);
   }
 }
 
-function usageError(command: Command, problem: string): UsageError {
-  return new UsageError(`${problem}. Usage: ${usage(command)}; see --help.`);
+function usageError(command: Command, problem: string, meant = ''): UsageError {
+  return new UsageError(`${problem}.${meant} Usage: ${usage(command)}; see --help.`);
 }

@@ -13,7 +13,7 @@ export function overview(commands: readonly Command[], resource?: string): strin
 
 ${definitions(lines)}
 
-${wrap('Every command supports --json, which prints only one JSON object, and --help. DATABASE_URL sets the database (default: sqlite:data/paw.db). docs/running.md lists all settings.')}`;
+${wrap('Every command supports --json, which prints only one JSON object, and --help. DATABASE_URL sets the database (default: sqlite:data/paw.db), HOST and PORT where the server listens (default: 127.0.0.1 and 4000). docs/running.md lists all settings.')}`;
 }
 
 export function commandHelp(command: Command): string {

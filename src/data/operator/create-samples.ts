@@ -1,10 +1,11 @@
 import { hash } from 'node:crypto';
+import { ConfigError } from '../../model/errors.ts';
 import { MAX_PAGE_SIZE } from '../../model/lists/list-page.ts';
 import { NETWORKS, type Network } from '../../model/network.ts';
 import type { Project } from '../../model/project.ts';
-import { idOf, type ResourceName, resourceName, type Ulid } from '../../model/resource-name.ts';
+import { type ResourceName, resourceName, type Ulid } from '../../model/resource-name.ts';
 import type { Wallet } from '../../model/wallet.ts';
-import { findFirstAccount } from '../../storage/accounts.ts';
+import { findAccount, findFirstAccount } from '../../storage/accounts.ts';
 import { PROJECTS } from '../../storage/projects.ts';
 import { WALLETS } from '../../storage/wallets.ts';
 import { createProject } from '../more/create-project.ts';
@@ -24,6 +25,9 @@ export type Samples = {
 const FIRST_PAGE = { direction: 'forward', size: MAX_PAGE_SIZE, position: undefined } as const;
 
 const ACCOUNT = 'Atlas Studio';
+
+// By its id, a later start finds the account of the samples.
+const ACCOUNT_ID = '01M7XVFAC8V2Q4E6T0N5R3HWKD' as Ulid;
 
 const SAMPLE_PROJECTS = [
   ['Harbour', 'Custody for a small fleet of fishing boats.'],
@@ -65,15 +69,23 @@ const SAMPLE_WALLETS = [
 ] as const;
 
 /**
- * Creates the sample data if the database has no account. Returns the first account of the database,
- * with at most 100 of its projects and 100 of its wallets.
+ * Creates the sample data if the database has no account. Returns the account of the samples, with at most 100 of its projects
+ * and 100 of its wallets.
+ *
+ * @throws ConfigError if the database has accounts, but not that of the samples
  */
 export async function createSamples(admin: AdminContext): Promise<Samples> {
   const { database, publicUrl } = admin;
-  const existing = await findFirstAccount(database);
-  const account = existing ? resourceName('accounts', existing.id) : await insertSamples(admin);
-
-  const ofAccount = { values: [idOf(account)] };
+  if ((await findAccount(database, ACCOUNT_ID)) === undefined) {
+    if ((await findFirstAccount(database)) !== undefined) {
+      throw new ConfigError(
+        'The database has accounts that "paw demo" has not made. Unset DATABASE_URL, or set it to a new database.',
+      );
+    }
+    await insertSamples(admin);
+  }
+  const account = resourceName('accounts', ACCOUNT_ID);
+  const ofAccount = { values: [ACCOUNT_ID] };
   const [projects] = await PROJECTS.readPages(database, ofAccount, FIRST_PAGE);
   const [wallets] = await WALLETS.readPages(database, ofAccount, FIRST_PAGE);
   return {
@@ -97,7 +109,7 @@ async function* sampleAddresses(network: Network): AsyncGenerator<string> {
   for (let n = 0; n < 100; n += 1) yield `0x${hash('sha256', `${network} ${n}`).slice(0, 40)}`;
 }
 
-function insertSamples(admin: AdminContext): Promise<ResourceName<'accounts'>> {
+function insertSamples(admin: AdminContext): Promise<void> {
   return admin.database.transaction(async (transaction) => {
     // One transaction, so that an interrupted start does not leave incomplete samples.
     const database = {
@@ -105,16 +117,25 @@ function insertSamples(admin: AdminContext): Promise<ResourceName<'accounts'>> {
       transaction: (work) => work(transaction),
     } satisfies AdminContext['database'];
     const context: AdminContext = { ...admin, database };
-    const { name: account, defaultProject: project } = await createAccount(context, { title: ACCOUNT });
+    const { name: account, defaultProject: project } = await createAccount(withFirstId(context, ACCOUNT_ID), {
+      title: ACCOUNT,
+    });
     for (const [title, description] of SAMPLE_PROJECTS)
       await createProject(context, 'operator', { account, title, description });
     for (const [title, network, address, id] of SAMPLE_WALLETS) {
-      // Its event has an id of its own.
-      const ids = id === undefined ? [] : [id as Ulid];
-      const newId = () => ids.shift() ?? admin.newId();
-      await registerWallet({ ...context, newId }, { project, title, network, address });
+      await registerWallet(withFirstId(context, id as Ulid | undefined), {
+        project,
+        title,
+        network,
+        address,
+      });
     }
     await addSampleAddresses(context, account);
-    return account;
   });
+}
+
+/** Returns the context of an operation that gives what it creates this id. Its event has an id of its own. */
+function withFirstId(context: AdminContext, id: Ulid | undefined): AdminContext {
+  const ids = id === undefined ? [] : [id];
+  return { ...context, newId: () => ids.shift() ?? context.newId() };
 }

@@ -5,8 +5,8 @@ import { promisify } from 'node:util';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { bothApis, type ProjectFields, send, type WalletFields } from '../../support/apis.ts';
 import { onDatabase } from '../../support/engine.ts';
-import { makeDatabase, testDatabase, testFolder } from '../../support/gateway.ts';
-import { pawInShell, type Running, startPaw } from '../../support/paw.ts';
+import { makeDatabase, migrateDatabase, testDatabase, testFolder } from '../../support/gateway.ts';
+import { pawInShell, pawJson, pawProcess, type Running, startPaw } from '../../support/paw.ts';
 import { rowsOf } from '../../support/rows.ts';
 
 type Sample = { url: string; accessToken: string; projects: ProjectFields[]; wallets: WalletFields[] };
@@ -182,4 +182,15 @@ test('paw demo ends with status 1 if its instructions are lost, and leaves no to
   const stderr = "paw: Standard output can't be written: no space left on device.\n";
   expect(result).toEqual({ status: 1, stdout: '', stderr });
   expect(await onDatabase(url, (database) => rowsOf(database, 'token'))).toEqual([]);
+});
+
+test('paw demo refuses a database with accounts that it has not made, and creates no token there', async () => {
+  const { url } = await testDatabase();
+  const settings = { DATABASE_URL: url, PORT: '0' };
+  await migrateDatabase(url);
+  await pawJson(['init', '--title', 'Acme'], settings);
+  const { status, stdout, stderr } = await pawProcess(['demo'], settings);
+  expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+  expect(stderr).toMatch(/^paw: The database has accounts that ".* demo" has not made\..*\n$/);
+  expect(await onDatabase(url, (database) => rowsOf(database, 'token'))).toHaveLength(1);
 });

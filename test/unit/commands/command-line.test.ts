@@ -51,21 +51,34 @@ describe('the help', () => {
     const names = COMMANDS.map(([name]) => name);
     expect(listed.sort()).toEqual(names.filter((name) => name.startsWith(beginning)).sort());
   });
+
+  test.each(['help', 'serve --help', 'demo --help'])('by "%s" names HOST and PORT', async (words) => {
+    const help = await helpOf(words.split(' '));
+    expect(help).toMatch(/\bHOST and PORT\b/);
+  });
 });
 
 test.each([
-  ['an unknown command', 'launch', 'Unknown command. See "npm run -s paw -- help".'],
+  ['an unknown command', 'launch', 'Unknown command: launch. See "npm run -s paw -- help".'],
+  ['a misspelt command', 'inti', 'Unknown command: inti. Did you mean init? See'],
+  ['a misspelt resource', 'wallets list', 'Unknown command: wallets. Did you mean wallet? See'],
   [
-    'an unknown command of a resource',
+    'a misspelt command of a resource',
     'account crate --title x',
-    'Unknown command. See "npm run -s paw -- help account".',
+    'Unknown command: account crate. Did you mean account create? See "npm run -s paw -- help account".',
   ],
   [
     'an unknown command that needs help',
-    'help account crate',
-    'Unknown command. See "npm run -s paw -- help account".',
+    'help account launch',
+    'Unknown command: account launch. See "npm run -s paw -- help account".',
   ],
-  ['an unknown option', 'account create --title x --colour red', "Unknown option '--colour'"],
+  ['an unknown option', 'account create --title x --colour red', "Unknown option '--colour'. Usage:"],
+  ['a misspelt option', 'account create --titel x', "Unknown option '--titel'. Did you mean --title? Usage:"],
+  [
+    'an option in place of the name of a resource',
+    'token create --account a --only-project --project p',
+    'Missing the name after --only-project. Usage:',
+  ],
   ['a required option missing', 'wallet create --project p --title t --network n', 'Missing --address.'],
   ['several required options missing', 'project create', 'Missing --account, --title.'],
   ['an option without its value', 'account create --title', "Option '--title <value>' argument missing"],
