@@ -35,6 +35,7 @@ import { sendNotFoundPage } from './pages/not-found-page.ts';
 import { addStartPage } from './pages/start-page.ts';
 import { addOpenApi } from './rest/openapi.ts';
 import { addRestApi } from './rest/routes.ts';
+import { findFirstAccount } from './storage/accounts.ts';
 import { findFewestAddresses } from './storage/addresses.ts';
 import { BackgroundWrites } from './storage/background-writes.ts';
 import { migrate } from './storage/jobs/migrate.ts';
@@ -126,7 +127,7 @@ export async function startServer(
   };
 }
 
-/** Migrates the database on a connection of its own, because the time limits of requests don't apply to a migration. */
+/** Migrates and looks at the database on a connection of its own, because the time limits of requests don't apply to a migration. */
 async function migrateForServer(config: Config, logger: FastifyBaseLogger, now: number): Promise<void> {
   const { databaseUrl, postgres, createDatabase: create } = config;
   const database = await openDatabase(databaseUrl, { postgres, create });
@@ -138,6 +139,9 @@ async function migrateForServer(config: Config, logger: FastifyBaseLogger, now: 
     for (const migration of applied) logger.info({ migration }, 'applied a migration');
     if (version > LATEST_VERSION) {
       logger.warn({ version, supported: LATEST_VERSION }, 'the database schema is newer, and compatible');
+    }
+    if ((await findFirstAccount(database)) === undefined) {
+      logger.warn(`the database has no account: run "${PAW_COMMAND} init --title <text>"`);
     }
   } finally {
     await database.close();

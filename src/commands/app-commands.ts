@@ -1,16 +1,28 @@
+import { createApp } from '../data/create-app.ts';
 import { deleteApp } from '../data/more/delete-app.ts';
 import { listAccountApps } from '../data/more/list-apps.ts';
 import { rotateAppKey } from '../data/more/rotate-app-key.ts';
 import { updateApp } from '../data/more/update-app.ts';
 import { appView } from '../model/app.ts';
 import { changeCommand } from './line/change-command.ts';
-import { ACCOUNT, type Command, NEW_TEXT, optional, YES } from './line/command.ts';
+import { ACCOUNT, type Command, NEW_TEXT, optional, PROJECT, TEXT, YES } from './line/command.ts';
 import { durationOf, inWords } from './line/duration.ts';
 import { listCommand } from './line/list-command.ts';
 import { toMinute } from './line/safe-output.ts';
 import { listedAppView } from './line/views.ts';
 
 export const appCommands: readonly Command[] = [
+  changeCommand({
+    name: 'app create',
+    summary: 'Creates an active app in a project. Its private key is shown once.',
+    options: { project: PROJECT, title: TEXT.title },
+    isSecret: true,
+    run: (admin, input) => createApp(admin, 'operator', { ...input, active: true }),
+    view: appView,
+    // Lines of an .env file, which a shell and a container read as well.
+    text: ({ name, privateKey, project }) =>
+      `# An app in ${project}. Its private key is shown only now.\nAPP=${name}\nKEY=${privateKey}`,
+  }),
   listCommand({
     name: 'app list',
     summary: 'Lists the apps of an account.',

@@ -3,38 +3,44 @@ import { type App, MAX_APPS } from '../model/app.ts';
 import { type Caller, sees } from '../model/caller.ts';
 import { ApiError, projectNotVisible } from '../model/errors.ts';
 import { boolean, nullable, parseFields, resourceNameValidator, title } from '../model/fields/fields.ts';
-import { idOf, resourceName } from '../model/resource-name.ts';
+import { idOf, type ResourceName, resourceName, type Ulid } from '../model/resource-name.ts';
 import { titleKey } from '../model/title-key.ts';
 import { insertApp } from '../storage/apps.ts';
+import type { Queryable } from '../storage/port/database.ts';
 import { findProjects } from '../storage/projects.ts';
+import { requireAccountOfProject } from './access/account-of.ts';
 import { auditEvent } from './audit/audit.ts';
 import type { Dependencies } from './operation/dependencies.ts';
 import { operation, type UntrustedInput } from './operation/operation.ts';
 import { appFromRow } from './rows/app.ts';
 
+const projectName = resourceNameValidator('projects');
+
 const INPUT = {
   title,
   active: boolean,
-  project: nullable(resourceNameValidator('projects')),
+  project: nullable(projectName),
 };
 
 /**
  * Creates an app. The result contains the private key.
  *
- * @param input `title`, `active` and, optionally, `project`; the default is that of the token
+ * @param input `title`, `active` and, optionally, `project`; the default is that of the token. The operator names the `project`
  * @throws INVALID_ARGUMENT for the field `project` if it does not exist or is not visible to the caller
  * @throws RESOURCE_EXHAUSTED if the account has `MAX_APPS` apps
  */
 export const createApp = operation(
   { caller: 'account', changes: true, input: INPUT },
-  async (dependencies: Dependencies, caller: Caller, input: UntrustedInput): Promise<App> => {
-    const { principal } = caller;
+  async (
+    dependencies: Pick<Dependencies, 'database' | 'clock' | 'newId'>,
+    caller: Caller | 'operator',
+    input: UntrustedInput,
+  ): Promise<App> => {
     const { title, active, project } = parseFields(input, INPUT);
-    const projectId = project ? idOf(project) : principal.projectId;
-    if (!sees(caller, projectId)) throw projectNotVisible();
-
     const { database, clock, newId } = dependencies;
-    const { accountId } = principal;
+    const { accountId, projectId } =
+      caller === 'operator' ? await namedProject(database, input) : visibleProject(caller, project);
+
     const id = newId();
     const keyId = newId();
     const privateKey = createCredential('key', accountId, keyId);
@@ -60,3 +66,17 @@ export const createApp = operation(
     return appFromRow(row, row.create_time_ms, privateKey);
   },
 );
+
+type Place = { readonly accountId: Ulid; readonly projectId: Ulid };
+
+function visibleProject(caller: Caller, project: ResourceName<'projects'> | undefined): Place {
+  const { accountId, projectId } = caller.principal;
+  const place = { accountId, projectId: project ? idOf(project) : projectId };
+  if (!sees(caller, place.projectId)) throw projectNotVisible();
+  return place;
+}
+
+async function namedProject(database: Queryable, input: UntrustedInput): Promise<Place> {
+  const { project } = parseFields(input, { project: projectName });
+  return { accountId: await requireAccountOfProject(database, 'project', project), projectId: idOf(project) };
+}

@@ -79,6 +79,16 @@ describe('a command is recorded as an act of the operator', () => {
     [`${wallet} NETWORK_ETHEREUM_RINKEBY --description D`, '$name', { ...rinkeby, description: 'D' }],
     [`${wallet} NETWORK_ETHEREUM_RINKERBY`, '$name', rinkeby],
     ['wallet update $wallet --title T --project $other', '$wallet', {}, ['title', 'project']],
+    [
+      'app create --project $project --title New',
+      '$name',
+      {
+        name: nameOf('apps'),
+        title: 'New',
+        privateKey: expect.stringMatching(/^paw_key_/),
+        active: true,
+      },
+    ],
     ['app update $app --title T', '$app', {}, ['title']],
     ['app deactivate $app', '$app', { title: 'T', privateKey: '', active: false }],
     ['app activate $app', '$app', { title: 'T', privateKey: '', active: true }],

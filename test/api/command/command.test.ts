@@ -62,6 +62,8 @@ describe('a command with an invalid value', () => {
     [2, 'wallet update $wallet --network NETWORK_MOON', 'network'],
     [1, 'wallet update $wallet --project $foreign', 'project'],
     [1, 'wallet delete wallets/$missing --yes', 'name'],
+    [1, 'app create --project projects/$missing --title Till', 'project'],
+    [2, 'app create --project Harbour --title $long', 'title project'],
     [1, 'app update apps/$missing', 'name'],
     [1, 'app rotate-key apps/$missing', 'name'],
     [2, 'app rotate-key $app --grace 169h', '--grace'],

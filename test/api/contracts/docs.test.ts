@@ -184,7 +184,12 @@ test('pages write `paw`, one says how it runs, and the package is installed from
     ...readmes,
     ...(isReleased ? ['docs/running.md'] : []),
   ]);
-  expect(pagesWith(/npm run (?:-s |--silent )?paw\b/)).toEqual(['README.md', 'deploy/ha/README.md', runs]);
+  expect(pagesWith(/npm run (?:-s |--silent )?paw\b/)).toEqual([
+    'README.md',
+    'deploy/ha/README.md',
+    runs,
+    'docs/getting-started.md',
+  ]);
   // npm would look for a package of another author.
   expect(pagesWith(/\bnpx paw(?!-gateway)/)).toEqual([]);
 });

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { ulidOf } from '../../support/actors.ts';
@@ -13,7 +13,7 @@ import {
   testGateway,
   useGateway,
 } from '../../support/gateway.ts';
-import { listening, paw, pawInShell, type Settings, startPaw, startProgram } from '../../support/paw.ts';
+import { listening, paw, pawInShell, type Settings, startProgram } from '../../support/paw.ts';
 import { addWallets, rowsOf } from '../../support/rows.ts';
 
 describe('a SQLite database that does not exist', () => {
@@ -67,17 +67,26 @@ test.each<[words: string[], url: string, status: number, option: string]>([
   },
 );
 
-test('paw init in a checkout prints lines that start a server and call it as they are', async () => {
-  const folder = testFolder();
-  const settings = { PORT: String(await freePort()) };
-  const { stdout, stderr, status } = await startPaw(['init', '--title', 'Atlas'], settings, folder).ended;
-  expect({ status, stderr }).toEqual({ status: 0, stderr: 'Created the database data/paw.db.\n' });
+test('the commands of docs/getting-started.md, and the lines that paw init prints, run as they are', async () => {
+  const page = readFileSync(new URL('../../../docs/getting-started.md', import.meta.url), 'utf8');
+  const [start = '', init = '', app = ''] = [...page.matchAll(/^```sh\n(.*?)^```/gms)].map(
+    ([, lines]) => lines,
+  );
+  const database = {
+    DATABASE_URL: `sqlite:${testFolder()}/data/paw.db`,
+    PORT: String(await freePort()),
+  };
+  const env = { PATH: String(process.env['PATH']), ...database };
+  const bash = ['--norc', '-euo', 'pipefail', '-c'];
+  const { stdout, stderr, status } = await startProgram('bash', [...bash, init], env).ended;
+  expect({ status, stderr }).toEqual({
+    status: 0,
+    stderr: expect.stringMatching(/^Created the database .*\n$/),
+  });
   expect(stdout).toMatch(/^Created accounts\/\w{26} with projects\/\w{26}\.$/m);
   expect(stdout).toMatch(/ expires in 90 days, at \d{4}-\d\d-\d\dT[\d:.]+Z\./);
-  // npm runs its scripts in the checkout.
-  const database = { DATABASE_URL: `sqlite:${folder}/data/paw.db`, ...settings };
-  const env = { PATH: String(process.env['PATH']), ...database };
   const [, serve = ''] = /^Start the server:\n\n(.+)$/m.exec(stdout) ?? [];
+  expect(start).toBe(`npm ci\n${serve}\n`);
   const server = startProgram('bash', ['--norc', '-c', serve], env);
   // npm would not pass on SIGKILL.
   const { url } = await listening(server, () =>
@@ -85,20 +94,28 @@ test('paw init in a checkout prints lines that start a server and call it as the
   );
   const consoleUrl = stdout.match(/^http.+#token=paw_acct_\w+$/m)?.[0] ?? '';
   expect((await send(consoleUrl, 'GET')).status).toBe(200);
-  const script = stdout.slice(stdout.indexOf('\nPAW='));
-  const output = execFileSync('bash', ['--norc', '-euo', 'pipefail', '-c', script], { env });
-  const lines = output.toString().trimEnd().split('\n');
-  const project = { name: expect.stringMatching(/^projects\/\w{26}$/), title: 'Atlas' };
+
+  const script = `${init.split('\n')[0]}${stdout.slice(stdout.indexOf('\nPAW='))}\n${app}`;
+  const lines = execFileSync('bash', [...bash, script], { env })
+    .toString()
+    .trimEnd()
+    .split('\n');
+  const project = { name: expect.stringMatching(/^projects\/\w{26}$/), title: 'Acme' };
   const imageCoverUrl = expect.stringContaining(`${url}/covers/`);
-  expect(lines.slice(0, 3).map((line) => JSON.parse(line))).toMatchObject([
+  const wallet = { name: expect.stringMatching(/^wallets\/\w{26}$/), network: 'NETWORK_POLYGON' };
+  expect(lines.slice(0, 6).map((line) => JSON.parse(line))).toMatchObject([
     { projects: [{ ...project, imageCoverUrl }] },
     { data: { projects: { nodes: [project] } } },
     { title: 'Till', privateKey: expect.stringMatching(/^paw_key_/) },
+    { ...wallet, title: 'Savings' },
+    { projects: [project] },
+    { ...wallet, title: 'Takings' },
   ]);
   const account = /accounts\/\w+/.exec(stdout)?.[0] ?? '';
   const list = await paw(['project', 'list', '--account', account, '--json'], database);
   expect(JSON.parse(list.stdout)).toEqual(JSON.parse(lines[0] ?? ''));
-  expect(lines.slice(3)).toEqual([expect.stringMatching(/^Created wallets\/\w{26}\.$/)]);
+  const acts = ['ACTION', 'wallet.update', 'wallet.update', 'wallet.create'];
+  expect(lines.slice(6)).toEqual(acts.map((act) => expect.stringContaining(` ${act} `)));
 });
 
 describe('on a terminal', () => {

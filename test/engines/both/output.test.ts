@@ -43,6 +43,13 @@ test.each<[way: string, script: string, status: number, words: () => string[], s
     () => ['app', 'rotate-key', app.name],
     "paw: Standard output can't be written: it is closed, or the null device. Nothing was changed.\n",
   ],
+  [
+    'a full disk',
+    '"$@" > /dev/full',
+    1,
+    () => ['app', 'create', '--project', tenant.projects[0] ?? '', '--title', 'Till'],
+    `paw: ${FULL} Nothing was changed.\n`,
+  ],
   ['a pipe whose reader has closed it', CLOSED_PIPE, 141, () => ['init', '--title', 'Atlas'], ''],
 ])('a command that prints a secret to %s changes nothing', async (_, script, status, words, stderr) => {
   const before = await textOf(gateway.database);
