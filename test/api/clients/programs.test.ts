@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { createApp } from '../../support/actors.ts';
@@ -60,3 +61,27 @@ test.each(programs)(
     });
   },
 );
+
+test('the lines for a shell in docs/api.md run unchanged, and each is answered without an error', async () => {
+  const { token, wallets } = await seedTenant(gateway, { wallets: 1 });
+  const { name, privateKey } = await createApp(api, token);
+  const settings = {
+    PATH: String(process.env['PATH']),
+    PAW: gateway.url,
+    AUTH: `Authorization: Bearer ${token}`,
+    JSON: 'Content-Type: application/json',
+    WALLET: wallets[0] ?? '',
+    APP: name,
+    KEY: privateKey,
+  };
+  const page = readFileSync(`${ROOT}/docs/api.md`, 'utf8');
+  const lines = [...page.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block]) => block);
+  const script = `set -euo pipefail\n${lines.join('')}`;
+  const { status, stdout, stderr } = await startProgram('bash', ['--norc', '-c', script], settings).ended;
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  const responses = stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => Object.keys(JSON.parse(line))[0]);
+  expect(responses).toEqual(['access_token', 'active', 'name', 'name']);
+});
