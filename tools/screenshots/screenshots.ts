@@ -1,6 +1,7 @@
 /**
- * Takes the pictures of the console in README.md, one on each color scheme: `docs/console-<scheme>.png`. The sample data
- * has fixed names and times, so that a picture changes only with the console.
+ * Takes the pictures of README.md, one on each color scheme: `docs/console-<scheme>.png`, the projects in the console above
+ * GraphiQL with a response. The sample data has fixed names and times, so that a picture changes only
+ * with the pages. The port 4000 has to be free.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -20,7 +21,8 @@ const TIME_MS = Date.UTC(2026, 0, 31, 12);
 
 const folder = mkdtempSync(join(tmpdir(), 'paw-screenshots-'));
 const config = readConfig({
-  PORT: '0',
+  // It is in the picture.
+  PORT: '4000',
   PAW_STOP_DELAY: '0s',
   DATABASE_URL: `sqlite:${join(folder, 'paw.db')}`,
 });
@@ -57,12 +59,25 @@ async function createSampleToken(): Promise<string> {
 }
 
 async function takePicture(token: string, colorScheme: 'light' | 'dark'): Promise<void> {
-  const page = await browser.newPage({ colorScheme, viewport: { width: 1280, height: 800 } });
+  const page = await browser.newPage({ colorScheme, viewport: { width: 1120, height: 480 } });
   await page.clock.setFixedTime(TIME_MS);
   await page.goto(`${server.url}/console#token=${token}`);
-  await page.getByRole('link', { name: 'Atlas Studio' }).click();
-  await page.getByRole('row').nth(2).waitFor();
+  await page.getByRole('row').nth(5).waitFor();
+  await page.waitForLoadState('networkidle');
+  const projects = await page.screenshot();
+
+  await page.goto(`${server.url}/graphiql`);
+  await page.getByLabel('Bearer token').fill(token);
+  await page.getByRole('button', { name: /^Execute/ }).click();
+  await page.locator('.result-window').getByText('Atlas Studio').first().waitFor();
+  const graphiql = await page.screenshot();
+
+  const images = [projects, graphiql].map((image) => {
+    const source = `data:image/png;base64,${image.toString('base64')}`;
+    return `<img src="${source}" style="display: block; margin-block-end: 16px">`;
+  });
+  await page.setContent(`<body style="margin: 0; width: fit-content">${images.join('')}</body>`);
   const path = `docs/console-${colorScheme}.png`;
-  await page.screenshot({ path });
+  await page.locator('body').screenshot({ path, omitBackground: true });
   console.log(`Wrote ${path}`);
 }
