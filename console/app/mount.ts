@@ -6,6 +6,3 @@ export const container = element;
 
 /** How the operator calls the command `paw`. */
 export const COMMAND = element.dataset['command'] ?? '';
-
-/** The actions that an event can have. */
-export const EVENT_ACTIONS: readonly string[] = (element.dataset['eventActions'] ?? '').split(' ');

@@ -22,7 +22,7 @@ function supplyCommand(change: 'add' | 'delete', summary: string, done: string):
     run: async (admin, input) =>
       supplyAddresses(admin, change, input, linesOf(await streamOf(input['file']))),
     view: (supplied) => supplied,
-    text: ({ count }) => `${done} ${counted(count, 'address')}.`,
+    text: ({ count }) => `${done} ${counted(count, 'addresses')}.`,
   });
 }
 

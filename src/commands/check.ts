@@ -32,5 +32,5 @@ export const check: Command = {
 function report({ print }: Arguments, { lines, count }: Problems): void {
   if (count === 0) return;
   print({ problems: lines, problemCount: count }, lines.join('\n'));
-  throw new Error(`The database has ${counted(count, 'problem')}.`);
+  throw new Error(`The database has ${counted(count, 'problems')}.`);
 }

@@ -31,7 +31,7 @@ const tokenRevoke: Command = {
     const token = options.length === 0 ? await args.readLine('Token: ') : '';
     await withDatabase(args, async (admin) => {
       const revoked = await revoke(admin, args.values, token);
-      args.print({ revoked }, `Revoked ${counted(revoked, 'token')}.`);
+      args.print({ revoked }, `Revoked ${counted(revoked, 'tokens')}.`);
     });
   },
 };

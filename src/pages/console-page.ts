@@ -1,5 +1,4 @@
 import type { FastifyInstance } from 'fastify';
-import { AUDIT_ACTIONS } from '../model/audit-event.ts';
 import { assetPaths } from './assets.ts';
 import { sendPage } from './html.ts';
 
@@ -19,7 +18,7 @@ export function addConsolePage(app: FastifyInstance, command: string): void {
       path: '/console',
       title: 'Console · PAW gateway',
       head,
-      main: `<div id="console" data-event-actions="${AUDIT_ACTIONS.join(' ')}" data-command="${command}">
+      main: `<div id="console" data-command="${command}">
 <noscript>The console needs JavaScript.</noscript>
 </div>`,
       policy: {

@@ -5,6 +5,7 @@ import { type RequestError, request } from '../request.ts';
 import { useFocusAfter } from '../screen.tsx';
 import { sessionState } from '../session.ts';
 import { useStore } from '../store.ts';
+import { counted, type Noun } from '../words.ts';
 
 /** A page of a connection of the API. */
 type Connection<Node> = {
@@ -112,11 +113,11 @@ function ShowMore({ list: { nodes, loadMore } }: { list: Pick<List<unknown>, 'no
   );
 }
 
-/** The size of a list in words. @param noun gets an `s` in the plural */
-export function Size({ list: { totalCount }, noun }: { list: { totalCount?: number }; noun: string }) {
+/** The size of a list in words. */
+export function Size({ list: { totalCount }, noun }: { list: { totalCount?: number }; noun: Noun }) {
   return (
     <p class="muted" role="status">
-      {totalCount !== undefined && `${totalCount.toLocaleString('en')} ${noun}${totalCount === 1 ? '' : 's'}`}
+      {totalCount !== undefined && counted(totalCount, noun)}
     </p>
   );
 }

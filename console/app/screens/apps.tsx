@@ -33,7 +33,7 @@ export function Apps({ project }: { project: string }) {
   return (
     <>
       <div class="heading">
-        <Size list={list} noun="app" />
+        <Size list={list} noun="apps" />
         {mayChange && <Actions of={{ 'Create app': () => setIsCreating(true) }} />}
       </div>
       <Table label="Apps" columns={COLUMNS} rows={list.nodes} />

@@ -9,16 +9,13 @@ import {
   type EventsQueryVariables,
   TokensDocument,
 } from '../generated/documents.ts';
-import { EVENT_ACTIONS } from '../mount.ts';
 import { useQuery } from '../query.ts';
 import { route, setQuery } from '../router.ts';
 import { Screen } from '../screen.tsx';
 import { useStore } from '../store.ts';
+import { ACTIONS, actionText } from '../words.ts';
 
 type Event = EventsQuery['events']['nodes'][number];
-
-// The acts that are no verb in the past tense with an `ed` at its end.
-const VERBS: Readonly<Record<string, string>> = { rotate_key: 'got a new key', undo: 'undone' };
 
 /** The audit events of the account. */
 export function Events() {
@@ -31,9 +28,9 @@ export function Events() {
           Action{' '}
           <select value={action} onChange={({ currentTarget }) => setQuery({ action: currentTarget.value })}>
             <option value="">All</option>
-            {EVENT_ACTIONS.map((name) => (
+            {Object.entries(ACTIONS).map(([name, text]) => (
               <option key={name} value={name}>
-                {wordsOf(name)}
+                {text}
               </option>
             ))}
           </select>
@@ -83,7 +80,7 @@ function EventList({ variables }: { variables: EventsQueryVariables }) {
   ];
   return (
     <>
-      <Size list={list} noun="event" />
+      <Size list={list} noun="events" />
       <Table label="Events" columns={columns} rows={list.nodes} />
       {list.totalCount === 0 && <p class="muted">There are no such events.</p>}
       <More list={list} />
@@ -108,7 +105,7 @@ function ActCell({ action, count, resource, fields, token, address, requestId, t
   return (
     <details>
       <summary>
-        {wordsOf(action)} {count > 1 && <span class="mark">{count} times</span>}
+        {actionText(action)} {count > 1 && <span class="mark">{count} times</span>}
       </summary>
       <Properties
         of={{
@@ -118,11 +115,4 @@ function ActCell({ action, count, resource, fields, token, address, requestId, t
       />
     </details>
   );
-}
-
-/** Returns an action such as `app.rotate_key` in words. */
-function wordsOf(action: string): string {
-  const [kind = '', verb = ''] = action.split('.');
-  const words = `${kind.replace('sign_', 'sign-')} ${VERBS[verb] ?? verb.replace(/(\w)e?$/, '$1ed')}`.trim();
-  return words.charAt(0).toUpperCase() + words.slice(1);
 }

@@ -26,7 +26,7 @@ export function Projects() {
   return (
     <Screen title="Projects" aside={mayCreate && create}>
       <div class="heading">
-        <Size list={list} noun="project" />
+        <Size list={list} noun="projects" />
         <Filter />
       </div>
       <Table label="Projects" columns={COLUMNS} rows={list.nodes} />

@@ -73,7 +73,7 @@ export function Tokens() {
   return (
     <Screen title="Tokens" aside={mayCreate && create}>
       <p>The valid tokens of the account and of its apps, the oldest first.</p>
-      <Size list={list} noun="valid token" />
+      <Size list={list} noun="valid tokens" />
       <Table label="Tokens" columns={mayRevoke ? [...COLUMNS, actions] : COLUMNS} rows={list.nodes} />
       <More list={list} />
       {isCreating && mayCreate && <CreateToken onCreated={onCreated} onClose={() => setIsCreating(false)} />}

@@ -45,7 +45,7 @@ export function Wallets({ project }: { project: string }) {
   return (
     <>
       <div class="heading">
-        <Size list={list} noun="wallet" />
+        <Size list={list} noun="wallets" />
         <Filter />
         {!readOnly && <Actions of={{ 'Create wallet': () => setIsCreating(true) }} />}
       </div>
@@ -67,7 +67,7 @@ export function WalletsAtAddress({ address }: { address: string }) {
       <p>
         <code>{address}</code>
       </p>
-      <Size list={list} noun="wallet" />
+      <Size list={list} noun="wallets" />
       <WalletTable list={list} />
       {list.totalCount === 0 && <p class="muted">No wallet that the token sees has this address.</p>}
     </Screen>

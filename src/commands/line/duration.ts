@@ -3,7 +3,7 @@ import { ConfigError } from '../../model/errors.ts';
 import { UsageError } from './command.ts';
 import { counted } from './counts.ts';
 
-const UNITS = { d: 'day', h: 'hour', m: 'minute', s: 'second' } as const;
+const UNITS = { d: 'days', h: 'hours', m: 'minutes', s: 'seconds' } as const;
 
 /** Returns the seconds of an option whose value is a duration. @throws UsageError as `readDuration` throws ConfigError */
 export function durationOf(option: string, text: string, min?: number, max?: string): number {
