@@ -1,37 +1,99 @@
 const KEY = 'paw.token';
 
+// Another tab answers in a few milliseconds.
+const ANSWER_MS = 100;
+
+/** What the tabs of the gateway say to each other: a request for the kept token, its answer, or that all forget theirs. */
+type TabMessage = 'ask' | 'forget' | { readonly token: string; readonly lastUseMs: number };
+
+const tabs = withStorage(() => new BroadcastChannel(KEY));
+
+let lastUseMs = Date.now();
+for (const type of ['pointerdown', 'keydown']) {
+  addEventListener(type, () => {
+    lastUseMs = Date.now();
+  });
+}
+
 /** Returns the token that the person keeps for this tab, or undefined. */
 export function keptToken(): string | undefined {
   return withStorage((storage) => storage.getItem(KEY)) ?? undefined;
 }
 
-/** Keeps a token until the tab is closed. The console, GraphiQL and the REST reference share it. */
+/** Keeps a token until the tab is closed. The console, GraphiQL and the REST reference share it, also in other tabs. */
 export function keepToken(token: string): void {
   withStorage((storage) => storage.setItem(KEY, token));
 }
 
-/** Removes the kept token, if there is one. */
+/** Removes the kept token, if there is one, from this tab. */
 export function forgetToken(): void {
   withStorage((storage) => storage.removeItem(KEY));
 }
 
+/** Lets the other tabs forget their tokens. */
+export function tellTabsToForget(): void {
+  tabs?.postMessage('forget' satisfies TabMessage);
+}
+
 /**
- * Fills the page's input field with the kept token. What is typed into the field replaces the kept token, and is not
- * kept if none was kept before.
+ * Gives the kept token to new tabs, and forgets it when another tab says so.
+ *
+ * @param onForget called when that has happened
+ */
+export function shareToken(onForget: () => void): void {
+  tabs?.addEventListener('message', ({ data }: MessageEvent<TabMessage>) => {
+    const token = keptToken();
+    if (data === 'ask' && token !== undefined) tabs.postMessage({ token, lastUseMs } satisfies TabMessage);
+    if (data !== 'forget') return;
+    forgetToken();
+    onForget();
+  });
+}
+
+/** Returns the token of the tab that was used last of those that keep one, or undefined if no other tab keeps one. */
+export async function tokenOfOtherTab(): Promise<string | undefined> {
+  const answers: Exclude<TabMessage, string>[] = [];
+  const listening = new AbortController();
+  const listen = ({ data }: MessageEvent<TabMessage>) => typeof data === 'object' && answers.push(data);
+  tabs?.addEventListener('message', listen, listening);
+  tabs?.postMessage('ask' satisfies TabMessage);
+  await new Promise((resolve) => setTimeout(resolve, ANSWER_MS));
+  listening.abort();
+  return answers.toSorted((one, other) => other.lastUseMs - one.lastUseMs)[0]?.token;
+}
+
+/**
+ * Fills the page's input field with the kept token, or that of another tab. What is typed into the field replaces the
+ * kept token, and is not kept if none was kept before.
  *
  * @param onToken called with the token in the field: at once, and after each change
  */
 export function connectTokenField(onToken: (token: string) => void = () => {}): void {
   const field = tokenField();
+  let isKept = false;
+  const show = (token: string) => {
+    field.value = token;
+    onToken(token);
+  };
+  const keep = (token: string) => {
+    isKept = true;
+    keepToken(token);
+    show(token);
+  };
   const kept = keptToken();
-  if (kept !== undefined) field.value = kept;
+  if (kept === undefined) {
+    onToken(field.value.trim());
+    tokenOfOtherTab().then((token) => token !== undefined && field.value === '' && keep(token));
+  } else {
+    keep(kept);
+  }
+  shareToken(() => show(''));
   field.addEventListener('input', () => {
     const token = field.value.trim();
-    if (kept !== undefined && token) keepToken(token);
-    else if (kept !== undefined) forgetToken();
+    if (isKept && token) keepToken(token);
+    else if (isKept) forgetToken();
     onToken(token);
   });
-  onToken(field.value.trim());
 }
 
 /** Returns the `authorization` header with the token in the page's input field, or no header if the field is empty. */

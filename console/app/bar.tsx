@@ -4,7 +4,14 @@ import { FormDialog } from './controls/form.tsx';
 import { distance, Time, useTimeLeft } from './controls/time.tsx';
 import { revoke } from './request.ts';
 import { linkTo, route } from './router.ts';
-import { leaveSession, seesAccount, sessionState, useViewer, type Viewer } from './session.ts';
+import {
+  forgetEverywhere,
+  leaveSession,
+  seesAccount,
+  sessionState,
+  useViewer,
+  type Viewer,
+} from './session.ts';
 import { useStore } from './store.ts';
 
 // The expiry is shown when it is nearer than this.
@@ -55,8 +62,8 @@ function SessionMenu({ viewer }: { viewer: Viewer }) {
         <p class="muted">
           Ends <Time value={viewer.expireTime} />
         </p>
-        <button type="button" onClick={() => leaveSession()}>
-          Forget <small>The token stays valid.</small>
+        <button type="button" onClick={forgetEverywhere}>
+          Forget <small>In all tabs. The token stays valid.</small>
         </button>
         <button type="button" onClick={() => setIsEnding(true)}>
           End the token
@@ -90,7 +97,7 @@ function EndToken({ onClose }: { onClose: () => void }) {
     <FormDialog title="End the token?" action="End the token" isDangerous onSubmit={end} onClose={onClose}>
       <p>
         It ends at once and for ever, wherever it is used, with the tokens that it has created. “Forget”
-        removes it from this page only.
+        removes it from the tabs only.
       </p>
     </FormDialog>
   );

@@ -15,6 +15,7 @@ import { Projects } from './screens/projects.tsx';
 import { Tokens } from './screens/tokens.tsx';
 import { Wallet, WalletsAtAddress } from './screens/wallets.tsx';
 import {
+  joinTabs,
   leaveSession,
   offerToken,
   principalOf,
@@ -79,4 +80,5 @@ function readAddress(): void {
 container.replaceChildren();
 readAddress();
 addEventListener('hashchange', readAddress);
+await joinTabs();
 render(<App />, container);

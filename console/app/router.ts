@@ -15,6 +15,9 @@ export const route = new Store<Route>({ address: '/', path: [], query: new URLSe
 // Each returns whether what holds the screen gives it up.
 const holders: (() => boolean)[] = [];
 
+// What is done when nothing keeps the screen.
+const delayed: (() => void)[] = [];
+
 /**
  * Keeps the screen, whatever the address becomes, until the returned function is called.
  *
@@ -25,8 +28,17 @@ export function holdScreen(leave: () => boolean): () => void {
   return () => {
     holders.splice(holders.indexOf(leave), 1);
     // By then, a dialog that replaces this one holds the screen.
-    queueMicrotask(readRoute);
+    queueMicrotask(() => {
+      readRoute();
+      if (!isScreenHeld()) for (const action of delayed.splice(0)) action();
+    });
   };
+}
+
+/** Calls a function as soon as nothing keeps the screen. */
+export function whenReleased(action: () => void): void {
+  if (isScreenHeld()) delayed.push(action);
+  else action();
 }
 
 /** Returns whether the screen is kept. */

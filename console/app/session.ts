@@ -1,19 +1,26 @@
-import { forgetToken, keepToken, keptToken } from '../token.ts';
+import {
+  forgetToken,
+  keepToken,
+  keptToken,
+  shareToken,
+  tellTabsToForget,
+  tokenOfOtherTab,
+} from '../token.ts';
 import type { ViewerQuery } from './generated/documents.ts';
-import { isScreenHeld, route } from './router.ts';
+import { isScreenHeld, route, whenReleased } from './router.ts';
 import { Store, useStore } from './store.ts';
 
 /** The token of a request, as `Query.viewer` describes it. */
 export type Viewer = ViewerQuery['viewer'];
 
-/** A token that the gateway has accepted. It is in memory only, unless the person keeps it for the tab. */
+/** A token that the gateway has accepted. It is kept for the tab, unless the person wants it in memory only. */
 export type Session = { readonly token: string; readonly viewer: Viewer };
 
 type SessionState = {
   readonly session?: Session;
   /** Why a token has to be entered. With a session, what is on the screen stays until then. */
   readonly reason?: string;
-  /** A token to try: that of the address, or the kept one. With a session, what is on the screen stays until then. */
+  /** A token to try: that of the address, or a kept one. With a session, what is on the screen stays until then. */
   readonly offered?: string;
   /** Whether the person keeps the token for this tab. */
   readonly isKept?: boolean;
@@ -31,10 +38,28 @@ export const sessionState = new Store<SessionState>({});
 export function offerToken(): void {
   const token = new URLSearchParams(location.hash.slice(1)).get('token')?.trim();
   if (token !== undefined) history.replaceState(null, '', `#${route.value.address}`);
-  const { session, reason, isKept = keptToken() !== undefined } = sessionState.value;
+  const { session, reason } = sessionState.value;
   if (token !== undefined && isScreenHeld() && reason === undefined) return;
   const offered = token ?? (session ? undefined : keptToken());
-  if (offered !== undefined) sessionState.set({ ...sessionState.value, offered, isKept });
+  if (offered !== undefined) sessionState.set({ ...sessionState.value, offered });
+}
+
+/** Offers the token of another tab, if there is none to try. Then gives that of this tab to others. */
+export async function joinTabs(): Promise<void> {
+  const { offered = await tokenOfOtherTab() } = sessionState.value;
+  if (offered !== undefined) sessionState.set({ offered, ...sessionState.value });
+  // An open dialog may show a private key, or what was entered.
+  shareToken(() => whenReleased(leaveForgotten));
+}
+
+function leaveForgotten(): void {
+  if (sessionState.value.session) leaveSession('The token was forgotten in another tab.');
+}
+
+/** Forgets the token in all tabs. */
+export function forgetEverywhere(): void {
+  tellTabsToForget();
+  leaveSession();
 }
 
 /** Leaves the offered token unused. @param session the one that continues */
@@ -55,7 +80,7 @@ export function beginSession(session: Session, isKept: boolean): void {
 /** Asks for another token, because `token` was refused. What is on the screen stays. */
 export function refuseToken(token: string): void {
   if (token === keptToken()) forgetToken();
-  const { session, isKept = false } = sessionState.value;
+  const { session, isKept = true } = sessionState.value;
   const reason =
     'The token of this page is no longer valid. It has expired, was revoked, or its account is suspended.';
   if (session?.token === token) sessionState.set({ session, reason, isKept });

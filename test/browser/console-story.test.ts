@@ -94,7 +94,6 @@ async function enter(page: Page, token: string): Promise<void> {
   await page.getByText('The bearer token is malformed').waitFor();
   await expectAccessible(page);
   await type(field, token);
-  await activate(page.getByLabel('Keep for this tab'), 'Space');
   await activate(button(page, 'Continue'));
 }
 

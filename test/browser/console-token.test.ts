@@ -21,17 +21,21 @@ const INVALID = [
 
 const site = startSite();
 
-test('a token leaves the address and the history at once, and is kept only if the person wants', async () => {
+test('a token leaves the address and the history at once, and is kept for the tab unless the person does not want it', async () => {
   const [first, second] = [await seedTenant(site.gateway), await seedTenant(site.gateway)];
   const page = await site.openConsole(first.token, REFUSED);
   const browser = await page.context().newCDPSession(page);
   const { entries } = await browser.send('Page.getNavigationHistory');
   expect(entries.map(({ url }) => url)).toEqual(['about:blank', `${site.gateway.url}/console#/`]);
-  expect(await storedBy(page)).toEqual([]);
   expect(await page.content()).not.toContain(first.token);
   expect(site.gateway.log()).not.toContain(first.token);
 
   await page.reload();
+  await page.getByRole('link', { name: 'Tenant' }).click();
+  await page.getByText('The project has no wallets.').waitFor();
+  expect(await storedBy(page)).toEqual([['paw.token', first.token]]);
+  await openMenu(page);
+  await page.getByRole('button', { name: 'Forget' }).click();
   const field = tokenField(page);
   for (const [token, violation] of INVALID) {
     await field.fill(token);
@@ -40,22 +44,62 @@ test('a token leaves the address and the history at once, and is kept only if th
     await field.and(page.locator(':focus[aria-invalid=true]')).waitFor();
   }
   await field.fill(` ${first.token} `);
-  await page.getByLabel('Keep for this tab').check();
+  await page.getByLabel('Keep for this tab').uncheck();
   await page.getByRole('button', { name: 'Continue' }).click();
   await page.getByRole('link', { name: 'Tenant' }).waitFor();
+  expect(await storedBy(page)).toEqual([]);
+  const tab = await page.context().newPage();
+  await goTo(tab, `${site.gateway.url}/console`);
+  await tokenField(tab).waitFor();
   await page.reload();
-  await page.getByRole('link', { name: 'Tenant' }).click();
-  await page.getByText('The project has no wallets.').waitFor();
-  expect(await storedBy(page)).toEqual([['paw.token', first.token]]);
-  await openMenu(page);
-  await page.getByRole('button', { name: 'Forget' }).click();
   // As it is copied from a header.
   await field.fill(`Bearer "${second.token}"`);
   await field.press('Enter');
   await page.getByRole('link', { name: 'Tenant' }).waitFor();
   await openMenu(page);
   await page.getByText(second.account).waitFor();
-  expect(await storedBy(page)).toEqual([]);
+});
+
+test('a new tab has the token of the tab that was used last, and one tab forgets it in all of them', async () => {
+  const [mine, other] = [await seedTenant(site.gateway), await seedTenant(site.gateway)];
+  const first = await site.openConsole(mine.token);
+  const context = first.context();
+  const openTab = async (path: string) => {
+    const tab = await context.newPage();
+    await goTo(tab, site.gateway.url + path);
+    return tab;
+  };
+  const expectAccount = async (tab: Page, { account, token }: Tenant) => {
+    const menu = await openMenu(tab);
+    await menu.getByText(account).waitFor();
+    await tab.keyboard.press('Escape');
+    expect(await storedBy(tab)).toEqual([['paw.token', token]]);
+  };
+  const opening = context.waitForEvent('page');
+  await first.getByRole('link', { name: 'Tenant' }).click({ modifiers: ['ControlOrMeta'] });
+  const second = await opening;
+  await second.getByRole('heading', { name: 'Tenant', level: 1 }).waitFor();
+  await expectAccount(second, mine);
+  const third = await openTab(`/console#token=${other.token}`);
+  await expectAccount(third, other);
+  await expectAccount(await openTab('/console'), other);
+  await first.getByRole('button', { name: 'Create project' }).click();
+  await first.getByLabel('Title', { exact: true }).fill('Shop');
+  await expectAccount(await openTab('/console'), mine);
+  const explorer = await openTab('/graphiql');
+  const field = explorer.getByLabel('Bearer token', { exact: true });
+  await expect.poll(() => field.inputValue()).toBe(mine.token);
+
+  await openMenu(second);
+  await second.getByRole('button', { name: 'Forget' }).click();
+  await second.getByRole('heading', { name: 'Enter a token' }).waitFor();
+  await third.getByRole('alert').getByText('The token was forgotten in another tab.').waitFor();
+  await expect.poll(() => field.inputValue()).toBe('');
+  // What was entered is not lost.
+  expect(await first.getByLabel('Title', { exact: true }).inputValue()).toBe('Shop');
+  for (const tab of context.pages()) expect(await storedBy(tab)).toEqual([]);
+  await first.getByRole('button', { name: 'Create the project' }).click();
+  await first.getByRole('alert').getByText('The token was forgotten in another tab.').waitFor();
 });
 
 test('a token that has ended is asked for again above the screen, which another one of the account continues', async () => {

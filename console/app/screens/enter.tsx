@@ -30,7 +30,7 @@ type Replacement = { readonly before: Session; readonly session: Session; readon
  */
 export function EnterForm(buttons: Pick<FormProps, 'cancel' | 'onCancel'>) {
   const [replacement, setReplacement] = useState<Replacement>();
-  const { reason, offered, isKept = false } = useStore(sessionState);
+  const { reason, offered, isKept = true } = useStore(sessionState);
   const input = useRef<HTMLInputElement>(null);
   useEffect(() => input.current?.focus(), []);
   useLayoutEffect(() => {
@@ -75,7 +75,7 @@ export function EnterForm(buttons: Pick<FormProps, 'cancel' | 'onCancel'>) {
         <Check
           name="keep"
           label="Keep for this tab"
-          hint="Otherwise a reload forgets it."
+          hint="Otherwise a reload or a new tab asks for it again."
           isChecked={isKept}
         />
       </Form>
