@@ -5,6 +5,7 @@ import { defineConfig } from 'vitest/config';
 /** The parts of `.ci/night` that are tests. `npm test` and `.ci/run` leave out what has the tag of a part, `night/…`. */
 const NIGHT = {
   browser: 'the pages in a browser: the console, the documentation, the explorers',
+  conformance: 'programs of other authors that no other test needs',
   deploy: 'proxies, monitoring, and the unit of systemd',
   fuzz: 'random requests',
   isolation: 'conflicts and locks: requests that wait hold up no others',
@@ -28,13 +29,15 @@ const PROGRAMS = {
   prometheus: '/usr/bin/prometheus',
   'python3-authlib': '/usr/lib/python3/dist-packages/authlib',
   'python3-requests': '/usr/lib/python3/dist-packages/requests',
+  'python3-requests-oauthlib': '/usr/lib/python3/dist-packages/requests_oauthlib',
+  'ruby-oauth2': '/usr/share/doc/ruby-oauth2',
   strace: '/usr/bin/strace',
   systemd: '/usr/bin/systemd-analyze',
 };
 
 const { CI, PAW_TEST_CITUS, PAW_TEST_CITUS_URL } = process.env;
 
-const files = globSync('test/**/*.test.ts', { exclude: ['test/node_modules'] });
+const files = globSync('test/**/*.test.ts', { exclude: ['test/**/node_modules'] });
 
 const excluded: string[] = [];
 const leaveOut = (missing: string, tests: readonly string[]) => {
@@ -86,6 +89,8 @@ const PROJECTS = [
   { name: 'sqlite', folders: ['engines/sqlite'], ...ON_SQLITE },
   { name: 'postgres', folders: ['engines/postgres'], ...ON_POSTGRES },
   { name: 'citus', folders: ['engines/citus'], ...ON_CITUS },
+  { name: 'conformance-sqlite', folders: ['conformance'], ...ON_SQLITE },
+  { name: 'conformance-postgres', folders: ['conformance'], ...ON_POSTGRES },
   { name: 'browser', folders: ['browser'], ...IN_BROWSER },
   { name: 'deployment', folders: ['deployment', 'deployment/process'], ...ON_SQLITE },
 ];
@@ -106,6 +111,10 @@ export default defineConfig({
     // Modules are loaded by Node, as in production, and not by Vite.
     experimental: { viteModuleRunner: false },
     tags: [
+      {
+        name: 'conformance',
+        description: 'programs of other authors, of which docs/conformance.md has the results',
+      },
       ...Object.entries(NIGHT).map(([part, description]) => ({ name: `night/${part}`, description })),
       ...Object.keys(PROGRAMS).map((program) => ({ name: `needs/${program}` })),
     ],

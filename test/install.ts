@@ -4,12 +4,15 @@ import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
-// Installs the packages of this folder, unless those of its lock file are installed.
+// Installs the packages of this folder, unless those of its lock file are installed; with an argument, those of a folder in it.
 
-const FOLDER = import.meta.dirname;
+const [, , PART = ''] = process.argv;
+const TESTS = import.meta.dirname;
+const FOLDER = join(TESTS, PART);
+const NAME = join('test', PART, '/');
 const INPUTS = ['package.json', 'package-lock.json', '.npmrc'];
 const STAMP = join(FOLDER, 'node_modules', '.installed');
-const CACHE = join(FOLDER, '..', 'node_modules', '.cache');
+const CACHE = join(TESTS, '..', 'node_modules', '.cache');
 
 if (!isInstalled()) {
   // One process at a time. SQLite's lock ends with the process that holds it, even if it is killed.
@@ -21,9 +24,9 @@ if (!isInstalled()) {
 }
 
 // The programs of the documentation import the package by its name.
-link(join(FOLDER, 'node_modules', 'paw-gateway'), join('..', '..'));
+link(join(TESTS, 'node_modules', 'paw-gateway'), join('..', '..'));
 // The programs in tools/ use the same packages.
-link(join(FOLDER, '..', 'tools', 'node_modules'), join('..', 'test', 'node_modules'));
+link(join(TESTS, '..', 'tools', 'node_modules'), join('..', 'test', 'node_modules'));
 
 function link(path: string, target: string): void {
   if (!existsSync(path)) symlinkSync(target, path, 'junction');
@@ -41,16 +44,15 @@ function inputHash(): string {
 }
 
 function install(): void {
-  console.error(
-    'Installing the packages of the tests: `npm ci` in test/, one to three minutes, 170 MB to download, 730 MB on disk.',
-  );
+  const size = PART === '' ? '170 MB to download, 730 MB' : '400 MB';
+  console.error(`Installing packages: \`npm ci\` in ${NAME}, one to three minutes, ${size} on disk.`);
   const options = ['--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error'];
   try {
     execFileSync('npm', ['ci', ...options], { cwd: FOLDER, stdio: 'pipe' });
   } catch (error) {
     const [, npmCode, systemCode] = /^npm error code (\S+)|spawnSync npm (\S+)/m.exec(String(error)) ?? [];
     console.error(
-      `The packages of the tests are not installed: \`npm ci\` in test/ failed (${npmCode ?? systemCode}).`,
+      `The packages of the tests are not installed: \`npm ci\` in ${NAME} failed (${npmCode ?? systemCode}).`,
     );
     process.exitCode = 1;
     return;

@@ -19,7 +19,7 @@ const GROUPS = {
     'limits',
     'postgresql',
   ],
-  'About the gateway': ['decisions', 'benchmarks'],
+  'About the gateway': ['decisions', 'conformance', 'benchmarks'],
 };
 
 const MAX_NAME_LENGTH = 36;

@@ -1,3 +1,4 @@
+// @module-tag conformance
 // @module-tag needs/python3-authlib
 // @module-tag needs/python3-requests
 
@@ -11,6 +12,7 @@ import { ClientCredentials } from 'simple-oauth2';
 import { beforeAll, expect, test } from 'vitest';
 import { type AppKey, createApp } from '../../support/actors.ts';
 import { restApi } from '../../support/apis.ts';
+import { conforms } from '../../support/conformance.ts';
 import { seedTenant, testGateway, useGateway } from '../../support/gateway.ts';
 
 const gateway = useGateway();
@@ -47,13 +49,14 @@ const IN_BODY: Readonly<Record<string, (name: string, key: string) => Promise<un
     return (await clientCredentials(axios.create(), url, name, key)('read')).access_token;
   },
   // Only in a test, the key is on the command line.
-  'Authlib of Python': async (name, key) =>
+  Authlib: async (name, key) =>
     (await promisify(execFile)('/usr/bin/python3', ['-c', PYTHON, gateway.url, name, key])).stdout,
 };
 
-test.each(Object.entries(IN_BODY))('%s gets a token with credentials in the body', async (_, issue) => {
+test.each(Object.entries(IN_BODY))('%s gets a token with credentials in the body', async (program, issue) => {
   const { value } = await api.listProjects(String(await issue(app.name, app.privateKey)));
   expect(value?.projects.map(({ name }) => name)).toEqual([project]);
+  conforms(program);
 });
 
 test('openid-client gets, introspects and revokes a token, behind a proxy that adds a path to the public URL', async () => {
@@ -71,6 +74,7 @@ test('openid-client gets, introspects and revokes a token, behind a proxy that a
   expect(introspected).toMatchObject({ active: true, scope: 'read', client_id: app.name, project });
   await openid.tokenRevocation(config, token);
   expect(await openid.tokenIntrospection(config, token)).toEqual({ active: false });
+  conforms('openid-client');
 });
 
 test.each([
@@ -120,5 +124,6 @@ test.each([
       await oauth.revocationRequest(server, client, secret, token, options),
     );
     expect(await introspect()).toEqual({ active: false });
+    conforms('oauth4webapi');
   },
 );

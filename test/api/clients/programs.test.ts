@@ -1,8 +1,11 @@
+// @module-tag conformance
+
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { createApp } from '../../support/actors.ts';
 import { restApi } from '../../support/apis.ts';
+import { conforms } from '../../support/conformance.ts';
 import { seedTenant, useGateway } from '../../support/gateway.ts';
 import { startProgram } from '../../support/paw.ts';
 import { clientSections, codeBlocks } from './documented.ts';
@@ -59,6 +62,8 @@ test.each(programs)(
       stdout: lines.join('\n'),
       stderr: '',
     });
+    // The other client is the gateway's own.
+    if (title !== 'fetch') conforms(title);
   },
 );
 

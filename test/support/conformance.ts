@@ -1,0 +1,138 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { inject, type RunnerTestCase, TestRunner } from 'vitest';
+
+declare module 'vitest' {
+  interface TaskMeta {
+    conformance?: { readonly program: string; readonly count: number; readonly engine: string };
+  }
+}
+
+/** A program of another author that runs against the gateway. */
+type Program = {
+  /** What it did. */
+  readonly runs: string;
+  /** What is counted, if not tests. */
+  readonly unit?: string;
+  /** Its package of npm, or of Debian; otherwise its name is the package of npm. */
+  readonly npm?: string;
+  readonly debian?: string;
+  /** The cases with another result than the program expects, each with the reason. */
+  readonly exceptions?: Readonly<Record<string, string>>;
+};
+
+/** The result of a program in a run: its version, what it counted, and the engines of the gateway. */
+export type Conformance = {
+  readonly version: string;
+  readonly count: number;
+  readonly engines: string;
+};
+
+const DRAFT = 'it expects 400, as the draft did; the released text asks for 422';
+const DOCUMENTED = 'the program in [Clients](clients.md)';
+const GRAPH = 'composed with another subgraph: queries, references, a mutation and its error';
+const BODY = 'client credentials in the body';
+
+/** The programs of the page, by the API that they call. */
+const PROGRAMS: Readonly<Record<string, Readonly<Record<string, Program>>>> = {
+  GraphQL: {
+    'graphql-http: audits': {
+      npm: 'graphql-http',
+      runs: 'its audits of servers for GraphQL over HTTP',
+      unit: 'audits',
+      exceptions: { '423L': `no query: ${DRAFT}`, '86EE': `a variable of a wrong type: ${DRAFT}` },
+    },
+    Relay: {
+      npm: 'relay-runtime',
+      runs: `the compiler, ${DOCUMENTED}, and an app that pages, refetches and changes`,
+    },
+    'Apollo Client': { npm: '@apollo/client', runs: DOCUMENTED },
+    urql: { npm: '@urql/core', runs: DOCUMENTED },
+    'graphql-request': { runs: DOCUMENTED },
+    'graphql-http': { runs: DOCUMENTED },
+    'Hive Gateway': { npm: '@graphql-hive/gateway-runtime', runs: GRAPH },
+  },
+  REST: {
+    'openapi-fetch': {
+      runs: `the four operations by generated types, wrong fields, and ${DOCUMENTED}`,
+    },
+  },
+  OAuth: {
+    'openid-client': { runs: `${DOCUMENTED}; introspection and revocation behind a proxy` },
+    oauth4webapi: { runs: 'from the challenge of each path to a token and its end', unit: 'paths' },
+    'simple-oauth2': { runs: `${DOCUMENTED}; ${BODY}` },
+    'axios-oauth-client': { runs: BODY },
+    Authlib: { debian: 'python3-authlib', runs: `${DOCUMENTED}; ${BODY}` },
+  },
+};
+
+const programs = new Map(Object.values(PROGRAMS).flatMap((ofApi) => Object.entries(ofApi)));
+
+/** The names of all programs. */
+export const PROGRAM_NAMES: readonly string[] = [...programs.keys()];
+
+/** Returns the ids of the cases with another result than the program expects. */
+export const exceptionsOf = (name: string): readonly string[] =>
+  Object.keys(programs.get(name)?.exceptions ?? {});
+
+/** Returns the Debian package of a program, if it is one. */
+export const debianPackageOf = (name: string): string | undefined => programs.get(name)?.debian;
+
+/** Says that a program has passed the current test, `count` times. The page has the sum of all tests. */
+export function conforms(program: string, count = 1): void {
+  if (!programs.has(program)) throw new Error(`There is no program ${program}.`);
+  TestRunner.getCurrentTest<RunnerTestCase>().meta.conformance = { program, count, engine: inject('engine') };
+}
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+
+/** The page that has the results of the last run. */
+export const CONFORMANCE_PAGE = `${ROOT}docs/conformance.md`;
+
+const INTRODUCTION = `# Conformance
+
+Programs of other authors that check the gateway, or call it as clients. \`.ci/night conformance\` runs them against a real
+server, and writes this page when all have passed. A case with another result than its program expects is an exception, of
+which the page has the reason. Any other one fails the run, and so does an exception that has gone.
+`;
+
+/** Returns the page with these results. The versions of packages of npm are those that are pinned. */
+export function conformancePage(results: ReadonlyMap<string, Conformance>): string {
+  const pinned: Readonly<Record<string, string>> = Object.assign(
+    {},
+    ...['test', 'test/conformance'].map(
+      (folder) => JSON.parse(readFileSync(`${ROOT}${folder}/package.json`, 'utf8')).dependencies,
+    ),
+  );
+  const rowOf = (name: string, { npm = name, debian, runs, unit = 'tests', exceptions = {} }: Program) => {
+    const { version, count, engines } = results.get(name) ?? { version: '', count: 0, engines: '' };
+    const from = debian ? `\`${debian}\` of Debian, ${version}` : `\`${npm}\` ${pinned[npm]}`;
+    const failed = Object.keys(exceptions).length;
+    const passed = failed === 0 ? count : `${count - failed} of ${count}`;
+    return `| ${name} | ${from} | ${runs} | ${unit}: ${passed} | ${engines} |`;
+  };
+  const sections = Object.entries(PROGRAMS).map(([api, ofApi]) => [
+    `\n## ${api}\n`,
+    '| program | package | what it runs | passed | engine |',
+    '| --- | --- | --- | --- | --- |',
+    ...Object.entries(ofApi).map(([name, program]) => rowOf(name, program)),
+  ]);
+  const exceptions = [...programs].flatMap(([name, program]) =>
+    Object.entries(program.exceptions ?? {}).map(([id, reason]) => `| ${name} | ${id} | ${reason} |`),
+  );
+  const table = ['\n## Exceptions\n', '| program | case | reason |', '| --- | --- | --- |', ...exceptions];
+  return `${INTRODUCTION}${[...sections, table].flat().join('\n')}\n`;
+}
+
+/** Returns the results that the page has. */
+export function resultsOf(page: string): ReadonlyMap<string, Conformance> {
+  const rows = page.matchAll(
+    /^\| (.+?) \| `\S+` (?:of Debian, )?(\S+) \| .+ \| \w+: (?:\d+ of )?(\d+) \| (.+) \|$/gm,
+  );
+  return new Map(
+    [...rows].map(([, name = '', version = '', count, engines = '']) => [
+      name,
+      { version, count: Number(count), engines },
+    ]),
+  );
+}
