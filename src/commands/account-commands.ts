@@ -8,6 +8,7 @@ import { changeCommand } from './line/change-command.ts';
 import { type Command, flag, TEXT, YES } from './line/command.ts';
 import { byPlural, countedRows } from './line/counts.ts';
 import { listCommand } from './line/list-command.ts';
+import { meter } from './line/meter.ts';
 import { toJson } from './line/safe-output.ts';
 import { accountView, exportView } from './line/views.ts';
 import { withDatabase } from './line/with-database.ts';
@@ -18,9 +19,12 @@ const exportCommand: Command = {
   operand: 'name',
   run: (args) =>
     withDatabase(args, async (admin) => {
-      for await (const record of exportAccount(admin, args.values)) {
+      // On a terminal, the lines show how far it is.
+      const onProgress = args.terminal.isInteractive() ? () => {} : meter(args.terminal, 'Exported');
+      for await (const record of exportAccount(admin, args.values, onProgress)) {
         args.terminal.write(`${toJson(exportView(record))}\n`);
       }
+      args.terminal.progress('');
     }),
 };
 
@@ -72,7 +76,7 @@ export const accountCommands: readonly Command[] = [
     options: { yes: YES, 'keep-audit': flag('Keeps the audit events.') },
     async run(admin, input, args) {
       const { accounts: _, ...others } = byPlural(
-        await deleteAccount(admin, input, args.isSet('keep-audit')),
+        await deleteAccount(admin, input, args.isSet('keep-audit'), meter(args.terminal, 'Deleted')),
       );
       return others;
     },

@@ -7,6 +7,7 @@ import type { Problems } from '../storage/port/problems.ts';
 import { findFileProblems } from '../storage/sqlite/check.ts';
 import type { Arguments, Command } from './line/command.ts';
 import { byPlural, counted, countedRows } from './line/counts.ts';
+import { fileWithSize, meter } from './line/meter.ts';
 import { whileOpen } from './line/with-database.ts';
 
 export const check: Command = {
@@ -16,11 +17,14 @@ export const check: Command = {
     const { databaseUrl, postgres } = readConfig();
     const path = sqlitePath(databaseUrl);
     // A damaged file can't be read any further.
-    if (path !== undefined && existsSync(path)) report(args, findFileProblems(path));
+    if (path !== undefined && existsSync(path)) {
+      args.terminal.progress(`Checking ${fileWithSize(path)}…`);
+      report(args, findFileProblems(path));
+    }
     // A database that does not exist is a problem, so it is not created.
     await whileOpen(databaseUrl, { postgres, create: false }, async (database) => {
       assertCurrent(await readSchemaVersion(database));
-      const { counts, ...problems } = await checkDatabase({ database });
+      const { counts, ...problems } = await checkDatabase({ database }, meter(args.terminal, 'Checked'));
       report(args, problems);
       const rows = byPlural(counts);
       args.print({ ...rows, problems: [], problemCount: 0 }, `No problem found in ${countedRows(rows)}.`);

@@ -4,6 +4,7 @@ import { copyDatabase } from '../storage/jobs/copy.ts';
 import { assertCurrent, readSchemaVersion } from '../storage/migrations/migrations.ts';
 import { type Command, required, UsageError } from './line/command.ts';
 import { byPlural, countedRows } from './line/counts.ts';
+import { meter } from './line/meter.ts';
 import { whileOpen } from './line/with-database.ts';
 
 export const copy: Command = {
@@ -20,7 +21,7 @@ export const copy: Command = {
       assertCurrent(await readSchemaVersion(source), 'The source');
       const copied = whileOpen(to, { postgres }, async (target) => {
         assertCurrent(await readSchemaVersion(target), 'The target');
-        return byPlural(await copyDatabase(source, target));
+        return byPlural(await copyDatabase(source, target, meter(args.terminal, 'Copied')));
       });
       const counts = await copied.catch((error) => {
         if (!(error instanceof DatabaseUrlError)) throw error;

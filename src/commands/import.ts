@@ -2,6 +2,7 @@ import { importAccount } from '../data/operator/import-account.ts';
 import { changeCommand } from './line/change-command.ts';
 import { ACCOUNT } from './line/command.ts';
 import { countedRows } from './line/counts.ts';
+import { meter } from './line/meter.ts';
 import { linesOf, streamOf } from './line/standard-input.ts';
 
 export const importCommand = changeCommand({
@@ -10,11 +11,7 @@ export const importCommand = changeCommand({
   operand: 'file',
   options: { account: ACCOUNT },
   async run(admin, input, { values, terminal }) {
-    const imported = await importAccount(admin, input, linesOf(await streamOf(values['file'])), (count) =>
-      terminal.progress(`Imported ${count}.`),
-    );
-    terminal.progress('');
-    return imported;
+    return importAccount(admin, input, linesOf(await streamOf(values['file'])), meter(terminal, 'Imported'));
   },
   view: (imported) => imported,
   text: (imported) => `Imported ${countedRows(imported)}.`,

@@ -12,6 +12,7 @@ import {
 import type { Engine } from '../storage/port/engine.ts';
 import { DatabaseMissingError } from '../storage/sqlite/open-sqlite.ts';
 import { type Arguments, type Command, flag, optional, UsageError } from './line/command.ts';
+import { meter } from './line/meter.ts';
 import { whileOpen } from './line/with-database.ts';
 
 export const migrate: Command = {
@@ -27,7 +28,10 @@ export const migrate: Command = {
     if (args.isSet('dry-run')) return dryRun(args);
     const { databaseUrl, postgres } = readConfig();
     await whileOpen(databaseUrl, { postgres, create: true }, async (database) => {
-      const { version, ...changes } = await migrateDatabase(database, Date.now(), shardCount);
+      const { version, ...changes } = await migrateDatabase(database, Date.now(), {
+        shardCount,
+        onProgress: meter(args.terminal, 'Applied'),
+      });
       const { applied, distributed } = changes;
       const lines = [
         ...applied.map((name) => `Applied ${name}.`),

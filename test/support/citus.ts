@@ -59,7 +59,7 @@ export async function makeCitusDatabase(
         await database.read('SELECT citus_add_node($1, $2)', [host, await portFor(port)]);
       }
     }
-    if (isDistributed) await migrate(database, Date.now(), SHARD_COUNT);
+    if (isDistributed) await migrate(database, Date.now(), { shardCount: SHARD_COUNT });
   });
   const open = opening.move();
   return { url, workerUrls, remove: () => open.disposeAsync() };

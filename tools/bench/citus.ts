@@ -40,7 +40,7 @@ export async function measureCitus(url: string, isQuick: boolean): Promise<strin
   const nodes = await database.read<{ host: string; port: number }>(LIST_NODES);
   const pids: number[] = [];
   try {
-    await migrate(database, Date.now(), SHARDS);
+    await migrate(database, Date.now(), { shardCount: SHARDS });
     for (let n = 0; n < ACCOUNTS; n += 1) data.push(await makeAccount(database, url));
     for (const { host, port } of nodes) pids.push(await serverOf(url, host, port));
   } finally {

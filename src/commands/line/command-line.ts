@@ -59,6 +59,7 @@ export async function runCommandLine(args: readonly string[], terminal = TERMINA
   try {
     await run(words, terminal);
   } catch (error) {
+    terminal.progress('');
     process.exitCode = reportError(error, words.includes('--json'));
   }
 }
@@ -148,7 +149,10 @@ function readArguments(command: Command, words: readonly string[], terminal: Ter
       if (terminal.isInteractive() && !isJson) terminal.write(question);
       return readLine(process.stdin);
     },
-    print: (object, text) => terminal.write(`${isJson ? toJson(object) : text}\n`),
+    print(object, text) {
+      terminal.progress('');
+      terminal.write(`${isJson ? toJson(object) : text}\n`);
+    },
     note(line) {
       if (!isJson) console.error(line);
     },

@@ -8,6 +8,8 @@ const [STANDARD_INPUT, STANDARD_OUTPUT, STANDARD_ERROR] = [0, 1, 2];
 // To the start of the line, and erase it. Source: ECMA-48.
 const RESTART_LINE = '\r\x1b[K';
 
+let isProgressShown = false;
+
 // How long to wait for the reader of a full pipe that does not block.
 const FULL_PIPE_MS = 10;
 
@@ -43,7 +45,9 @@ export const TERMINAL: Terminal = {
     for (let rest = Buffer.from(text); rest.length > 0; ) rest = rest.subarray(writeSome(rest));
   },
   progress(text) {
-    if (isatty(STANDARD_ERROR)) process.stderr.write(RESTART_LINE + text);
+    if (!isatty(STANDARD_ERROR) || (text === '' && !isProgressShown)) return;
+    isProgressShown = text !== '';
+    process.stderr.write(RESTART_LINE + text);
   },
 };
 

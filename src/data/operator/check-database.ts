@@ -1,10 +1,11 @@
 import { resourceName } from '../../model/resource-name.ts';
 import { countRows, readRows } from '../../storage/jobs/bulk-rows.ts';
 import { findSchemaProblems } from '../../storage/jobs/check-schema.ts';
-import { findRowProblems } from '../../storage/jobs/consistency.ts';
+import { CHECKED_TABLES, findRowProblems } from '../../storage/jobs/consistency.ts';
 import type { Queryable } from '../../storage/port/database.ts';
 import type { Engine } from '../../storage/port/engine.ts';
 import { allProblems, MAX_DESCRIBED, type Problems, problemsOfKind } from '../../storage/port/problems.ts';
+import type { OnProgress } from '../../storage/port/progress.ts';
 import type { ProjectItem } from '../../storage/projects.ts';
 import { noRows, PROJECT_TABLE, type TableCounts } from '../../storage/sql/columns.ts';
 
@@ -12,15 +13,29 @@ import { noRows, PROJECT_TABLE, type TableCounts } from '../../storage/sql/colum
 export type CheckResult = Problems & { readonly counts: TableCounts };
 
 /** Checks the schema, and then the counts, the references between rows, and the CIDs of all cover images. */
-export async function checkDatabase({ database }: { readonly database: Engine }): Promise<CheckResult> {
+export async function checkDatabase(
+  { database }: { readonly database: Engine },
+  onProgress: OnProgress,
+): Promise<CheckResult> {
   const schemaProblems = await findSchemaProblems(database);
   // An incomplete schema can't be read any further.
   if (schemaProblems.count > 0) return { ...schemaProblems, counts: noRows() };
-  const problems = allProblems([await findRowProblems(database), await findWrongImages(database)]);
-  return { ...problems, counts: await countRows(database) };
+  const counts = await countRows(database);
+  // The rows that are read, by table.
+  const whole = [...CHECKED_TABLES, 'project' as const].reduce((sum, table) => sum + counts[table], 0);
+  let part = 0;
+  const onRead = (count: number) => {
+    part += count;
+    onProgress(part, whole);
+  };
+  const problems = allProblems([
+    await findRowProblems(database, (table) => onRead(counts[table])),
+    await findWrongImages(database, onRead),
+  ]);
+  return { ...problems, counts };
 }
 
-async function findWrongImages(database: Queryable): Promise<Problems> {
+async function findWrongImages(database: Queryable, onRead: (count: number) => void): Promise<Problems> {
   // Imported on demand, because few operations need it.
   const { coverImage, coverImageCid } = await import('../../model/cover-image.ts');
   const descriptions: string[] = [];
@@ -32,6 +47,7 @@ async function findWrongImages(database: Queryable): Promise<Problems> {
       count += 1;
       if (count <= MAX_DESCRIBED) descriptions.push(`The CID of the cover image of ${name} is wrong.`);
     }
+    onRead(rows.length);
   }
   return problemsOfKind(descriptions, count);
 }

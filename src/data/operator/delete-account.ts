@@ -2,6 +2,7 @@ import { parseFields, resourceNameValidator } from '../../model/fields/fields.ts
 import { idOf } from '../../model/resource-name.ts';
 import { updateAccountState } from '../../storage/accounts.ts';
 import { deleteAccountRows } from '../../storage/jobs/bulk-rows.ts';
+import type { OnProgress } from '../../storage/port/progress.ts';
 import type { TableCounts } from '../../storage/sql/columns.ts';
 import type { AdminContext } from '../operation/dependencies.ts';
 import type { UntrustedInput } from '../operation/operation.ts';
@@ -17,6 +18,7 @@ export async function deleteAccount(
   admin: AdminContext,
   input: UntrustedInput,
   keepsAudit: boolean,
+  onProgress: OnProgress = () => {},
 ): Promise<TableCounts> {
   const { name } = parseFields(input, { name: resourceNameValidator('accounts') });
   const { database } = admin;
@@ -24,5 +26,5 @@ export async function deleteAccount(
   await changeResource(admin, { action: 'account.delete', resource: name }, (transaction) =>
     updateAccountState(transaction, id, 'DELETING'),
   );
-  return deleteAccountRows(database, id, keepsAudit ? 'audit_event' : undefined);
+  return deleteAccountRows(database, id, { ...(keepsAudit && { kept: 'audit_event' }), onProgress });
 }

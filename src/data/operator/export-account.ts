@@ -4,13 +4,15 @@ import type { AuditEvent } from '../../model/audit-event.ts';
 import { parseFields, resourceNameValidator } from '../../model/fields/fields.ts';
 import { NETWORKS } from '../../model/network.ts';
 import type { Project } from '../../model/project.ts';
-import { idOf } from '../../model/resource-name.ts';
+import { idOf, type Ulid } from '../../model/resource-name.ts';
 import type { Token } from '../../model/token.ts';
 import type { Wallet } from '../../model/wallet.ts';
 import { findAccount } from '../../storage/accounts.ts';
 import { ADDRESSES, type AddressRow } from '../../storage/addresses.ts';
 import { APPS } from '../../storage/apps.ts';
 import { EVENTS } from '../../storage/audit-events.ts';
+import { countRows, sumOf } from '../../storage/jobs/bulk-rows.ts';
+import type { OnProgress } from '../../storage/port/progress.ts';
 import { PROJECTS } from '../../storage/projects.ts';
 import { TOKENS } from '../../storage/tokens.ts';
 import { WALLETS } from '../../storage/wallets.ts';
@@ -42,16 +44,29 @@ const OLDEST_FIRST = { direction: 'backward', position: undefined } as const;
  * during it may be missing.
  */
 export async function* exportAccount(
-  { database, clock, publicUrl }: AdminContext,
+  admin: AdminContext,
   input: UntrustedInput,
+  onProgress: OnProgress = () => {},
 ): AsyncGenerator<ExportedRecord> {
   const { name } = parseFields(input, { name: resourceNameValidator('accounts') });
-  const account = requireRow(await findAccount(database, idOf(name)), 'name', 'account');
-  const { id } = account;
+  const account = requireRow(await findAccount(admin.database, idOf(name)), 'name', 'account');
+  yield { type: 'account', account: accountFromRow(account) };
+  const counts = await countRows(admin.database, account.id);
+  const whole = sumOf({ ...counts, account: 0, address_pool: 0, idempotency_key: 0 });
+  let part = 0;
+  for await (const record of recordsOf(admin, account.id)) {
+    yield record;
+    part += 1;
+    onProgress(part, whole);
+  }
+}
+
+async function* recordsOf(
+  { database, clock, publicUrl }: AdminContext,
+  id: Ulid,
+): AsyncGenerator<ExportedRecord> {
   const now = clock();
   const ofAccount = { values: [id] };
-
-  yield { type: 'account', account: accountFromRow(account) };
   for await (const row of PROJECTS.readAll(database, ofAccount)) {
     yield { type: 'project', project: projectFromRow(row, publicUrl()) };
   }

@@ -12,6 +12,7 @@ import { type ResourceName, resourceName, type Ulid } from '../../model/resource
 import { findOwners, insertBatches } from '../../storage/jobs/import-rows.ts';
 import { deleteAddresses } from '../../storage/jobs/supplied-addresses.ts';
 import type { Queryable } from '../../storage/port/database.ts';
+import type { OnProgress } from '../../storage/port/progress.ts';
 import { addToProjectCount, type NewProjectRow } from '../../storage/projects.ts';
 import type { NewWalletRow } from '../../storage/wallets.ts';
 import { requireAccount } from '../access/account-of.ts';
@@ -67,14 +68,13 @@ const OTHER_TYPES: readonly unknown[] = ['account', 'app', 'token', 'address', '
  *
  * @param input the name of the `account`
  * @param lines the lines; undefined is one that is no text, or too long
- * @param onInserted is called with the number of the rows so far
  * @throws INVALID_ARGUMENT for the first line at fault, and changes nothing
  */
 export async function importAccount(
   admin: AdminContext,
   input: UntrustedInput,
   lines: AsyncIterable<string | undefined>,
-  onInserted: (count: number) => void,
+  onProgress: OnProgress,
 ): Promise<{ readonly projects: number; readonly wallets: number }> {
   const { account } = parseFields(input, { account: resourceNameValidator('accounts') });
   const { id: accountId } = await requireAccount(admin.database, account);
@@ -95,7 +95,7 @@ export async function importAccount(
       await deleteAddresses(transaction, accountId, addresses);
       await insertBatches(transaction, table, rows, (count) => {
         counts[table] = count;
-        onInserted(counts.project + counts.wallet);
+        onProgress(counts.project + counts.wallet, created.length);
       });
     }
     await addToProjectCount(transaction, accountId, counts.project);

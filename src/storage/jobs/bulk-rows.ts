@@ -1,6 +1,7 @@
 import type { Ulid } from '../../model/resource-name.ts';
 import { placeholders } from '../port/change.ts';
 import type { Database, Queryable, Row, Value } from '../port/database.ts';
+import type { OnProgress } from '../port/progress.ts';
 import { namesOf, noRows, TABLES, type Table, type TableCounts, valuesOf } from '../sql/columns.ts';
 
 const READ_BATCH_SIZE = 500;
@@ -8,10 +9,18 @@ const READ_BATCH_SIZE = 500;
 // Limits how long one statement locks out other writes.
 const DELETE_BATCH_SIZE = 1000;
 
-export async function countRows(database: Queryable): Promise<TableCounts> {
-  const counts = TABLES.map(({ name }) => `(SELECT COUNT(*) FROM ${name}) AS ${name}`);
-  const [row] = await database.read<TableCounts>(`SELECT ${counts.join(', ')}`);
+/** Returns the number of rows of each table, of all accounts or of one. */
+export async function countRows(database: Pick<Queryable, 'read'>, accountId?: Ulid): Promise<TableCounts> {
+  const [where, values] = accountId === undefined ? ['', []] : [' WHERE account = $1', [accountId]];
+  const counts = TABLES.map(
+    ({ name, key }) => `(SELECT COUNT(*) FROM ${name}${where.replace('account', key[0])}) AS ${name}`,
+  );
+  const [row] = await database.read<TableCounts>(`SELECT ${counts.join(', ')}`, values);
   return row ?? noRows();
+}
+
+export function sumOf(counts: TableCounts): number {
+  return Object.values(counts).reduce((sum, count) => sum + count, 0);
 }
 
 /** Reads all rows of a table in batches, by keyset pagination on its primary key. */
@@ -53,16 +62,19 @@ export async function insertRows<R extends Row>(
  * @returns the number of deleted rows of each table, without the account itself
  */
 export async function deleteAccountRows(
-  database: Pick<Database, 'transaction'>,
+  database: Pick<Database, 'read' | 'transaction'>,
   accountId: Ulid,
-  kept?: 'audit_event',
+  { kept, onProgress = () => {} }: { readonly kept?: 'audit_event'; readonly onProgress?: OnProgress } = {},
 ): Promise<TableCounts> {
+  const counts = await countRows(database, accountId);
+  const whole = sumOf(kept === undefined ? counts : { ...counts, [kept]: 0 });
   const deleted = noRows();
   const tables = TABLES.filter(({ name }) => name !== kept).toReversed();
   for (const table of tables.slice(0, -1)) {
     for (let count = DELETE_BATCH_SIZE; count === DELETE_BATCH_SIZE; ) {
       count = await database.transaction((transaction) => deleteBatch(transaction, table, accountId));
       deleted[table.name] += count;
+      onProgress(sumOf(deleted), whole);
     }
   }
   await database.transaction(async (transaction) => {

@@ -1,6 +1,7 @@
 import type { Database } from '../port/database.ts';
+import type { OnProgress } from '../port/progress.ts';
 import { noRows, TABLES, type TableCounts } from '../sql/columns.ts';
-import { insertRows, readRows } from './bulk-rows.ts';
+import { countRows, insertRows, readRows, sumOf } from './bulk-rows.ts';
 
 /** Thrown if the target has any row. The message is one line for the operator. */
 class TargetNotEmptyError extends Error {}
@@ -17,18 +18,24 @@ ON CONFLICT (id) DO UPDATE SET key = excluded.key`;
  *
  * @throws TargetNotEmptyError if the target has any row
  */
-export function copyDatabase(source: Database, target: Database): Promise<TableCounts> {
+export function copyDatabase(
+  source: Database,
+  target: Database,
+  onProgress: OnProgress,
+): Promise<TableCounts> {
   return source.transaction((from) =>
     target.transaction(async (to) => {
       for (const { name } of TABLES) {
         const [row] = await to.read(`SELECT 1 AS one FROM ${name} LIMIT 1`);
         if (row) throw new TargetNotEmptyError(`The target is not empty: its table ${name} has rows.`);
       }
+      const whole = sumOf(await countRows(from));
       const result = noRows();
       for (const table of TABLES) {
         for await (const rows of readRows(from, table)) {
           await insertRows(to, table, rows);
           result[table.name] += rows.length;
+          onProgress(sumOf(result), whole);
         }
       }
       const [key] = await from.read<{ key: string }>(FIND_KEY);

@@ -8,6 +8,7 @@ import {
 import { loadPageTokenKey } from '../page-token-key.ts';
 import type { Engine } from '../port/engine.ts';
 import { DatabaseError } from '../port/errors.ts';
+import type { OnProgress } from '../port/progress.ts';
 
 export type MigrationResult = {
   /** The schema version after it, which is newer than the program if the schema is compatible with it. */
@@ -16,6 +17,13 @@ export type MigrationResult = {
   readonly applied: readonly string[];
   /** The names of the tables that were distributed. */
   readonly distributed: readonly string[];
+};
+
+export type MigrationOptions = {
+  /** The number of shards of a database to distribute. Without it, it is left as it is. */
+  readonly shardCount?: number | undefined;
+  /** Is called with the numbers of statements. */
+  readonly onProgress?: OnProgress;
 };
 
 const CREATE_TABLE = `CREATE TABLE IF NOT EXISTS schema_migration
@@ -30,12 +38,15 @@ const INSERT = 'INSERT INTO schema_migration (version, compatible_from, apply_ti
  * read. If several processes migrate at the same time, one of them applies the migrations, and the others wait for it
  * as long as it takes.
  *
- * @param shardCount the number of shards of a database to distribute; undefined to leave it as it is
  * @throws DatabaseVersionError if the database is newer than the program, and not compatible with it or to be distributed
  * @throws DistributionError if it can't be distributed
  * @throws EncodingError if it can't store every text
  */
-export async function migrate(database: Engine, now: number, shardCount?: number): Promise<MigrationResult> {
+export async function migrate(
+  database: Engine,
+  now: number,
+  { shardCount, onProgress = () => {} }: MigrationOptions = {},
+): Promise<MigrationResult> {
   await database.assertEncoding();
   for (;;) {
     try {
@@ -43,7 +54,9 @@ export async function migrate(database: Engine, now: number, shardCount?: number
       // Another program may know more tables.
       if (shardCount !== undefined && before.version > LATEST_VERSION) assertCurrent(before);
       const isCurrent = before.version >= LATEST_VERSION && shardCount === undefined;
-      const changes = isCurrent ? NO_CHANGES : await apply(database, now, before.version, shardCount);
+      const changes = isCurrent
+        ? NO_CHANGES
+        : await apply(database, now, before.version, { shardCount, onProgress });
       const schema = await readSchemaVersion(database);
       assertUsable(schema);
       return { version: schema.version, ...changes };
@@ -58,7 +71,7 @@ async function apply(
   database: Engine,
   now: number,
   versionBefore: number,
-  shardCount: number | undefined,
+  { shardCount, onProgress }: MigrationOptions & { readonly onProgress: OnProgress },
 ): Promise<Omit<MigrationResult, 'version'>> {
   return database.transaction(async (transaction) => {
     const distributed: string[] = [];
@@ -67,12 +80,16 @@ async function apply(
     // PostgreSQL looks for it in the first schema alone, and could create a second one there.
     if (versionBefore === 0) await transaction.write(CREATE_TABLE);
     const missing = migrationsAfter((await readSchemaVersion(transaction)).version, database);
+    const whole = missing.reduce((sum, { statements }) => sum + statements.length, 0);
+    let part = 0;
     for (const { version, compatibleFrom, statements } of missing) {
       await transaction.write(INSERT, [version, compatibleFrom, now]);
       for (const statement of statements) {
         await transaction.write(statement);
         // Before the next statement inserts rows into a new table.
         distributed.push(...(await database.distribute(transaction)));
+        part += 1;
+        onProgress(part, whole);
       }
     }
     // So that no command that only reads has to create it.

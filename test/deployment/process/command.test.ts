@@ -152,15 +152,17 @@ describe('on a terminal', () => {
     });
   });
 
-  test('an import shows its progress, and then its result in the same place', async () => {
-    const { account } = await seedTenant(gateway);
-    const line = '{"type":"project","title":"Mine"}';
-    const { status, stdout } = await type(line, 'import', '--account', account, '-');
-    expect({ status, stdout }).toEqual({
-      status: 0,
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: ECMA-48
-      stdout: expect.stringMatching(/Imported 1\.\r\x1b\[KImported 1 project and 0 wallets\.\r\n$/),
-    });
+  test.each([
+    ['check', [], /^No problem found in /],
+    ['backup', ['copy.db'], /^Copied /],
+  ])('paw %s shows what it does, and then its result in the same place', async (name, files, result) => {
+    await seedTenant(gateway);
+    const folder = testFolder();
+    const { status, stdout } = await type('', name, ...files.map((file) => `${folder}/${file}`));
+    expect(status).toBe(0);
+    const [, shown, printed] = stdout.split('\r\x1b[K');
+    expect(shown).toMatch(/^(Checking|Copying) \S+ \(1 MB\)…$/);
+    expect(printed).toMatch(result);
   });
 
   test('the output and a pipe for the input ask nothing', async () => {

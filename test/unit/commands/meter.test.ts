@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest';
+import { meter } from '../../../src/commands/line/meter.ts';
+
+test('a meter shows the share and the time that is left, five times a second', () => {
+  const shown: string[] = [];
+  let now = 0;
+  const onProgress = meter({ progress: (text) => void shown.push(text) }, 'Copied', () => now);
+  for (const [atMs, part] of [
+    [100, 1],
+    [1000, 0],
+    [1000, 10],
+    [1100, 11],
+    [20_000, 200],
+    [40_000, 999],
+    [41_000, 1100],
+  ] as const) {
+    now = atMs;
+    onProgress(part, 1000);
+  }
+  expect(shown).toEqual([
+    'Copied 1 %, about 2 min left.',
+    'Copied 20 %, about 2 min left.',
+    'Copied 99 %, about 1 s left.',
+    'Copied 100 %, about 0 s left.',
+  ]);
+});
