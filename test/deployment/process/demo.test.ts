@@ -111,7 +111,7 @@ describe('paw demo', () => {
     const [variables = ''] = /^PAW=.*^WALLET=.*?$/ms.exec(demo.text) ?? [];
     const script = `${variables}\n${blockOf('sh')}`;
     const { stdout } = await promisify(execFile)('bash', ['--norc', '-euo', 'pipefail', '-c', script]);
-    const withoutIds = (lines: string) => lines.replace(/\b[0-9A-Z]{26}\b|paw_key_[^"]*/g, '…');
+    const withoutIds = (lines: string) => lines.replace(/\b[0-9A-Z]{26}\b|paw_(?:key|app)_[^"]*/g, '…');
     expect(withoutIds(stdout)).toBe(withoutIds(blockOf('json')));
   });
 
