@@ -209,12 +209,12 @@ test('src/config.ts alone says how the commands run that the program prints', ()
   ]);
 });
 
-test('CONTRIBUTING.md has the packages that are installed, and no others', () => {
+test('docs/decisions.md has the packages that are installed, and no others', () => {
   const installed = ['', 'console/', 'test/', 'test/conformance/'].flatMap((folder) => {
     const { dependencies, devDependencies } = JSON.parse(textOf(`${folder}package.json`));
     return Object.keys({ ...dependencies, ...devDependencies });
   });
-  const cells = matchesOf(sectionOf('CONTRIBUTING.md', 'Dependencies'), /^\| (`.*?) \|/gm);
+  const cells = matchesOf(sectionOf('docs/decisions.md', 'Dependencies'), /^\| (`.*?) \|/gm);
   const named = cells.flatMap((cell) => matchesOf(cell, /`([^`]+)`/g));
   // A name such as `@types/*` stands for all packages of a scope.
   const isSame = (name: string, pattern: string) =>
