@@ -94,7 +94,14 @@ function EndToken({ onClose }: { onClose: () => void }) {
     leaveSession('The token has ended.');
   };
   return (
-    <FormDialog title="End the token?" action="End the token" isDangerous onSubmit={end} onClose={onClose}>
+    <FormDialog
+      title="End the token?"
+      action="End the token"
+      busy="Ending…"
+      isDangerous
+      onSubmit={end}
+      onClose={onClose}
+    >
       <p>
         It ends at once and for ever, wherever it is used, with the tokens that it has created. “Forget”
         removes it from the tabs only.

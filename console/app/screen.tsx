@@ -1,10 +1,10 @@
 import type { ComponentChildren, RefObject } from 'preact';
-import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { route } from './router.ts';
 import { Store, useStore } from './store.ts';
 
-/** What was done last on the screen. */
-const notice = new Store('');
+/** What was done last, and the link to the screen that says so. */
+const notice = new Store({ text: '', link: '' });
 
 type ScreenProps = {
   readonly title: string;
@@ -16,7 +16,9 @@ type ScreenProps = {
 /** A screen with its heading, which gets the focus when the screen is shown. */
 export function Screen({ title, aside, children }: ScreenProps) {
   const { address } = useStore(route);
-  const done = useStore(notice);
+  const link = `#${address}`;
+  const { text, link: noticed } = useStore(notice);
+  const [done, setDone] = useState('');
   const section = useRef<HTMLElement>(null);
   useEffect(() => {
     // A field of the screen can have the focus already, such as that for a token.
@@ -24,7 +26,11 @@ export function Screen({ title, aside, children }: ScreenProps) {
     scrollTo(0, 0);
     focusHeading();
   }, []);
-  useEffect(() => notice.set(''), [address]);
+  useEffect(() => {
+    if (notice.value.link !== link) notify('');
+  }, [link]);
+  // A text that is there from the beginning is not announced.
+  useEffect(() => setDone(noticed === link ? text : ''), [link, noticed, text]);
   useEffect(() => {
     document.title = `${title} · PAW gateway`;
   }, [title]);
@@ -42,9 +48,9 @@ export function Screen({ title, aside, children }: ScreenProps) {
   );
 }
 
-/** Says on the screen what was done. */
-export function notify(text: string): void {
-  notice.set(text);
+/** Says on the screen what was done. @param link the link to the screen, if it is another one */
+export function notify(text: string, link = `#${route.value.address}`): void {
+  notice.set({ text, link });
 }
 
 /** The buttons of what can be done, by their texts. */

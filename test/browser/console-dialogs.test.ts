@@ -184,6 +184,41 @@ test('what somebody else has saved meanwhile is shown, and is kept or taken over
   expect((await api.updateWallet(tenant.token, wallet, {})).value).toMatchObject(both);
 });
 
+test.each(['project', 'app'] as const)(
+  'a change of the %s by somebody else is not overwritten, and what is saved says so',
+  async (kind) => {
+    const tenant = await seedTenant(site.gateway);
+    const { url } = site.gateway;
+    const app = await createApp(api, tenant.token, { title: 'Till' });
+    const [open, dialogTitle] =
+      kind === 'app'
+        ? (['Rename', 'Rename the app'] as const)
+        : (['Edit project', 'Edit the project'] as const);
+    const [name, mutation] =
+      kind === 'app' ? ([app.name, 'updateApp'] as const) : ([tenant.project, 'updateProject'] as const);
+    const page = await site.openConsole(tenant.token, { provoked: /status of 412/ });
+    await showScreen(page, kind === 'app' ? name : `${name}/settings`);
+    await page.getByRole('button', { name: open }).click();
+    const dialog = page.getByRole('dialog', { name: dialogTitle });
+    await dialog.getByLabel('Title').fill('Mine');
+    await mutate(url, tenant.token, mutation, { name, title: 'Theirs' });
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByText(`Somebody else has changed the ${kind} meanwhile.`).waitFor();
+    await dialog.getByText('Changed by somebody else meanwhile, to “Theirs”.').waitFor();
+    await expectAccessible(page);
+    const waiting = Promise.withResolvers<void>();
+    await page.route('**/graphql', async (route) => {
+      await waiting.promise;
+      await route.continue();
+    });
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByRole('status').getByText('Saving…').waitFor();
+    waiting.resolve();
+    await page.getByRole('status').getByText('Saved “Mine”.').waitFor();
+    await page.getByRole('heading', { name: 'Mine', level: 1 }).waitFor();
+  },
+);
+
 test('a changed form is closed by Escape, its button or the history only if the person says so', async () => {
   const tenant = await seedTenant(site.gateway, { wallets: 1 });
   const page = await openProject(tenant);
@@ -303,7 +338,7 @@ test('a token is shown the buttons of what it may do only, also when it continue
     { title: 'A' },
     'accessToken',
   );
-  const ofApp = ['New key', 'Deactivate', 'Delete'];
+  const ofApp = ['Rename', 'New key', 'Deactivate', 'Delete'];
   const screens = ['', onlyProject, `${onlyProject}/apps`, `${onlyProject}/settings`, app.name, 'tokens'];
   const expectButtons = async (page: Page, expected: readonly (readonly string[])[]) => {
     for (const [index, screen] of screens.entries()) {
@@ -313,7 +348,7 @@ test('a token is shown the buttons of what it may do only, also when it continue
         .first()
         .waitFor();
       await page.locator('.loading').waitFor({ state: 'detached' });
-      const buttons = page.getByRole('button', { name: /^(Edit|Create|New key|Deactivate|Delete)/ });
+      const buttons = page.getByRole('button', { name: /^(Edit|Create|Rename|New key|Deactivate|Delete)/ });
       // Until the new screen is drawn, the one before it has nothing to load.
       await expect.poll(() => buttons.allInnerTexts(), { message: screen }).toEqual(expected[index]);
     }

@@ -64,15 +64,8 @@ type Change = [
 const TILL = ['Tenant', 'Apps', 'Till'];
 
 test.each<Change>([
-  [
-    'project.create',
-    [],
-    'Create project',
-    'Create the project',
-    'The project has no wallets.',
-    titled('Shop'),
-  ],
-  ['project.update', ['Tenant', 'Settings'], 'Edit project', 'Save', 'Project updated', titled('Shop')],
+  ['project.create', [], 'Create project', 'Create the project', 'Created “Shop”.', titled('Shop')],
+  ['project.update', ['Tenant', 'Settings'], 'Edit project', 'Save', 'Saved “Shop”.', titled('Shop')],
   ['wallet.create', ['Tenant'], 'Create wallet', 'Create the wallet', 'Created “Till”.', titled('Till')],
   ['wallet.update', ['Tenant'], 'Edit Wallet 1', 'Save', 'Saved “Bills”.', titled('Bills')],
   [
@@ -83,9 +76,10 @@ test.each<Change>([
     'The private key of “POS”',
     titled('POS'),
   ],
+  ['app.update', TILL, 'Rename', 'Save', 'Saved “POS”.', titled('POS')],
   ['app.rotate_key', TILL, 'New key', 'Make the new key', 'The private key of “Till”', atOnce],
   ['app.deactivate', TILL, 'Deactivate', 'Deactivate the app', '“Till” is inactive.'],
-  ['app.delete', TILL, 'Delete', 'Delete the app', 'The project has no apps.'],
+  ['app.delete', TILL, 'Delete', 'Delete the app', 'Deleted “Till”.'],
   ['token.revoke', ['Tokens'], 'Revoke “Desk”', 'Revoke the token', 'The token “Desk” has ended.'],
 ])(
   '%s is done once after every failure, with the form as it was filled',

@@ -36,6 +36,7 @@ test.each(TEXTS)(
       [project, 'Edit '],
       [`${project}/settings`, 'Edit project'],
       [wallets[0], 'Edit wallet'],
+      [app.name, 'Rename'],
       [app.name, 'New key'],
       [app.name, 'Deactivate'],
       [app.name, 'Delete'],

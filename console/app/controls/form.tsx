@@ -11,6 +11,8 @@ const Violations = createContext<ReadonlyMap<string, string>>(new Map());
 export type FormProps = {
   /** The text of the button. */
   readonly action: string;
+  /** What is said while the values are sent. */
+  readonly busy: string;
   readonly isDangerous?: boolean;
   /** Sends the values by the names of the fields. A RequestError that it throws is shown. */
   readonly onSubmit: (values: Readonly<Record<string, string>>) => Promise<void>;
@@ -23,7 +25,7 @@ export type FormProps = {
 
 /** A form. It shows each violation at its field, focuses the first, and shows any other error above its buttons. */
 export function Form(props: FormProps) {
-  const { action, isDangerous = false, onSubmit, onCancel, cancel = 'Cancel', children } = props;
+  const { action, busy, isDangerous = false, onSubmit, onCancel, cancel = 'Cancel', children } = props;
   const form = useRef<HTMLFormElement>(null);
   const [error, setError] = useState<RequestError>();
   const [isBusy, setIsBusy] = useState(false);
@@ -61,6 +63,9 @@ export function Form(props: FormProps) {
       <Violations.Provider value={violations}>{children}</Violations.Provider>
       {error && !isShownAtFields && <Problem error={error} onRetry={() => form.current?.requestSubmit()} />}
       <div class="actions">
+        <span class="muted" role="status">
+          {isBusy && busy}
+        </span>
         {onCancel && (
           <button type="button" aria-disabled={isBusy} onClick={isBusy ? undefined : onCancel}>
             {cancel}
@@ -83,7 +88,7 @@ export type ControlProps = Pick<
   readonly name: string;
 };
 
-type FieldProps = {
+export type FieldProps = {
   readonly name: string;
   readonly label: string;
   readonly hint?: ComponentChildren;

@@ -176,7 +176,7 @@ export type AppsQueryVariables = Exact<{
 
 
 export type AppsQuery = { readonly node:
-    | { readonly apps: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly name: string, readonly title: string, readonly active: boolean, readonly lastSignInTime: string | null, readonly createTime: string, readonly keys: ReadonlyArray<{ readonly id: string, readonly expireTime: string | null }>, readonly project: { readonly name: string, readonly title: string } }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } }
+    | { readonly apps: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly name: string, readonly title: string, readonly active: boolean, readonly lastSignInTime: string | null, readonly createTime: string, readonly etag: string, readonly keys: ReadonlyArray<{ readonly id: string, readonly expireTime: string | null }>, readonly project: { readonly name: string, readonly title: string } }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } }
     | Record<PropertyKey, never>
    | null };
 
@@ -186,11 +186,11 @@ export type AppQueryVariables = Exact<{
 
 
 export type AppQuery = { readonly node:
-    | { readonly name: string, readonly title: string, readonly active: boolean, readonly lastSignInTime: string | null, readonly createTime: string, readonly keys: ReadonlyArray<{ readonly id: string, readonly expireTime: string | null }>, readonly project: { readonly name: string, readonly title: string } }
+    | { readonly name: string, readonly title: string, readonly active: boolean, readonly lastSignInTime: string | null, readonly createTime: string, readonly etag: string, readonly keys: ReadonlyArray<{ readonly id: string, readonly expireTime: string | null }>, readonly project: { readonly name: string, readonly title: string } }
     | Record<PropertyKey, never>
    | null };
 
-export type AppRowFragment = { readonly name: string, readonly title: string, readonly active: boolean, readonly lastSignInTime: string | null, readonly createTime: string, readonly keys: ReadonlyArray<{ readonly id: string, readonly expireTime: string | null }>, readonly project: { readonly name: string, readonly title: string } };
+export type AppRowFragment = { readonly name: string, readonly title: string, readonly active: boolean, readonly lastSignInTime: string | null, readonly createTime: string, readonly etag: string, readonly keys: ReadonlyArray<{ readonly id: string, readonly expireTime: string | null }>, readonly project: { readonly name: string, readonly title: string } };
 
 export type CreateAppMutationVariables = Exact<{
   input: CreateAppInput;
@@ -204,7 +204,7 @@ export type UpdateAppMutationVariables = Exact<{
 }>;
 
 
-export type UpdateAppMutation = { readonly updateApp: { readonly app: { readonly name: string } } | null };
+export type UpdateAppMutation = { readonly updateApp: { readonly app: { readonly name: string, readonly title: string, readonly active: boolean, readonly lastSignInTime: string | null, readonly createTime: string, readonly etag: string, readonly keys: ReadonlyArray<{ readonly id: string, readonly expireTime: string | null }>, readonly project: { readonly name: string, readonly title: string } } } | null };
 
 export type RotateAppKeyMutationVariables = Exact<{
   input: RotateAppKeyInput;
@@ -236,18 +236,18 @@ export type ProjectQueryVariables = Exact<{
 
 
 export type ProjectQuery = { readonly node:
-    | { readonly name: string, readonly title: string, readonly description: string, readonly createTime: string }
+    | { readonly name: string, readonly title: string, readonly description: string, readonly createTime: string, readonly etag: string }
     | Record<PropertyKey, never>
    | null };
 
-export type ProjectFieldsFragment = { readonly name: string, readonly title: string, readonly description: string, readonly createTime: string };
+export type ProjectFieldsFragment = { readonly name: string, readonly title: string, readonly description: string, readonly createTime: string, readonly etag: string };
 
 export type UpdateProjectMutationVariables = Exact<{
   input: UpdateProjectInput;
 }>;
 
 
-export type UpdateProjectMutation = { readonly updateProject: { readonly project: { readonly name: string } } | null };
+export type UpdateProjectMutation = { readonly updateProject: { readonly project: { readonly name: string, readonly title: string, readonly description: string, readonly createTime: string, readonly etag: string } } | null };
 
 export type ProjectsQueryVariables = Exact<{
   first?: number | null | undefined;
@@ -365,6 +365,7 @@ export const AppRowFragmentDoc = new TypedDocumentString(`
   active
   lastSignInTime
   createTime
+  etag
   keys {
     id
     expireTime
@@ -381,6 +382,7 @@ export const ProjectFieldsFragmentDoc = new TypedDocumentString(`
   title
   description
   createTime
+  etag
 }
     `, {"fragmentName":"ProjectFields"}) as unknown as TypedDocumentString<ProjectFieldsFragment, unknown>;
 export const WalletRowFragmentDoc = new TypedDocumentString(`
@@ -422,6 +424,7 @@ export const AppsDocument = new TypedDocumentString(`
   active
   lastSignInTime
   createTime
+  etag
   keys {
     id
     expireTime
@@ -443,6 +446,7 @@ export const AppDocument = new TypedDocumentString(`
   active
   lastSignInTime
   createTime
+  etag
   keys {
     id
     expireTime
@@ -467,11 +471,26 @@ export const UpdateAppDocument = new TypedDocumentString(`
     mutation UpdateApp($input: UpdateAppInput!) {
   updateApp(input: $input) {
     app {
-      name
+      ...AppRow
     }
   }
 }
-    `) as unknown as TypedDocumentString<UpdateAppMutation, UpdateAppMutationVariables>;
+    fragment AppRow on App {
+  name
+  title
+  active
+  lastSignInTime
+  createTime
+  etag
+  keys {
+    id
+    expireTime
+  }
+  project {
+    name
+    title
+  }
+}`) as unknown as TypedDocumentString<UpdateAppMutation, UpdateAppMutationVariables>;
 export const RotateAppKeyDocument = new TypedDocumentString(`
     mutation RotateAppKey($input: RotateAppKeyInput!) {
   rotateAppKey(input: $input) {
@@ -525,16 +544,23 @@ export const ProjectDocument = new TypedDocumentString(`
   title
   description
   createTime
+  etag
 }`) as unknown as TypedDocumentString<ProjectQuery, ProjectQueryVariables>;
 export const UpdateProjectDocument = new TypedDocumentString(`
     mutation UpdateProject($input: UpdateProjectInput!) {
   updateProject(input: $input) {
     project {
-      name
+      ...ProjectFields
     }
   }
 }
-    `) as unknown as TypedDocumentString<UpdateProjectMutation, UpdateProjectMutationVariables>;
+    fragment ProjectFields on Project {
+  name
+  title
+  description
+  createTime
+  etag
+}`) as unknown as TypedDocumentString<UpdateProjectMutation, UpdateProjectMutationVariables>;
 export const ProjectsDocument = new TypedDocumentString(`
     query Projects($first: Int = 24, $after: String, $title: String) {
   projects(first: $first, after: $after, title: $title) {

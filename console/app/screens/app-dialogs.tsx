@@ -1,6 +1,8 @@
 import { useState } from 'preact/hooks';
+import { TextField, useEdited } from '../controls/edit.tsx';
 import { Check, Field, FormDialog } from '../controls/form.tsx';
 import {
+  AppDocument,
   type AppRowFragment,
   CreateAppDocument,
   type CreateAppMutation,
@@ -8,8 +10,8 @@ import {
   RotateAppKeyDocument,
   UpdateAppDocument,
 } from '../generated/documents.ts';
-import { useMutation } from '../query.ts';
-import { RequestError } from '../request.ts';
+import { nodeOf, useMutation } from '../query.ts';
+import { RequestError, request } from '../request.ts';
 import { PrivateKey } from './private-key.tsx';
 
 /** When the old key can end, by the grace period in seconds. */
@@ -36,7 +38,13 @@ export function CreateApp({ project, onDone, onClose }: DialogProps & { readonly
     if (createApp) setCreated(createApp);
   };
   return (
-    <FormDialog title="Create an app" action="Create the app" onSubmit={submit} onClose={onClose}>
+    <FormDialog
+      title="Create an app"
+      action="Create the app"
+      busy="Creating…"
+      onSubmit={submit}
+      onClose={onClose}
+    >
       <p>A program signs in as an app. You get its private key in the next step.</p>
       <Field name="title" label="Title">
         {(control) => <input {...control} autocomplete="off" />}
@@ -47,6 +55,33 @@ export function CreateApp({ project, onDone, onClose }: DialogProps & { readonly
         hint="Otherwise it can’t sign in until you activate it."
         isChecked
       />
+    </FormDialog>
+  );
+}
+
+/** The dialog that changes the title of an app. */
+export function RenameApp({ app, onDone, onClose }: AppDialogProps) {
+  const update = useMutation(UpdateAppDocument, true);
+  const edited = useEdited({
+    kind: 'app',
+    resource: app,
+    fields: ['title'],
+    sent: ({ title }) => title,
+    shown: ({ title }) => title,
+    read: async () => nodeOf(await request(AppDocument, { name: app.name })),
+    update: async (input) => (await update({ input })).updateApp?.app,
+    onUpdated: ({ title }) => onDone(`Saved “${title}”.`),
+    onClose,
+  });
+  return (
+    <FormDialog
+      title="Rename the app"
+      action="Save"
+      busy="Saving…"
+      onSubmit={() => edited.save()}
+      onClose={onClose}
+    >
+      <TextField edited={edited} name="title" label="Title" />
     </FormDialog>
   );
 }
@@ -65,7 +100,14 @@ export function RotateKey({ app, onDone, onClose }: AppDialogProps) {
   };
   const title = `A new key for “${app.title}”`;
   return (
-    <FormDialog title={title} action="Make the new key" isDangerous onSubmit={submit} onClose={onClose}>
+    <FormDialog
+      title={title}
+      action="Make the new key"
+      busy="Making…"
+      isDangerous
+      onSubmit={submit}
+      onClose={onClose}
+    >
       <p>
         The app gets a new private key. The old key ends for ever at the time that you choose, and so do the
         project tokens that were made with it.
@@ -103,7 +145,14 @@ export function SwitchApp({ app: { name, title, active }, onDone, onClose }: App
     ? ': all its project tokens end at once and for ever, and it can’t sign in. Its keys stay: you can activate it again.'
     : ' can sign in again with its key, for new project tokens.';
   return (
-    <FormDialog title={`${action}?`} action={action} isDangerous={active} onSubmit={submit} onClose={onClose}>
+    <FormDialog
+      title={`${action}?`}
+      action={action}
+      busy={active ? 'Deactivating…' : 'Activating…'}
+      isDangerous={active}
+      onSubmit={submit}
+      onClose={onClose}
+    >
       <p>
         <strong>{title}</strong>
         {consequence}
@@ -121,7 +170,14 @@ export function DeleteApp({ app: { name, title }, onDone, onClose }: AppDialogPr
   };
   const action = 'Delete the app';
   return (
-    <FormDialog title={`${action}?`} action={action} isDangerous onSubmit={submit} onClose={onClose}>
+    <FormDialog
+      title={`${action}?`}
+      action={action}
+      busy="Deleting…"
+      isDangerous
+      onSubmit={submit}
+      onClose={onClose}
+    >
       <p>
         <strong>{title}</strong> is gone for ever, and its keys and project tokens end at once. To stop it for
         a while, deactivate it.

@@ -8,7 +8,7 @@ import { nodeOf, useQuery } from '../query.ts';
 import { linkTo } from '../router.ts';
 import { Actions, notify } from '../screen.tsx';
 import { mayChangeApps, useViewer } from '../session.ts';
-import { CreateApp, DeleteApp, RotateKey, SwitchApp } from './app-dialogs.tsx';
+import { CreateApp, DeleteApp, RenameApp, RotateKey, SwitchApp } from './app-dialogs.tsx';
 import { ResourceScreen } from './resource.tsx';
 
 const COLUMNS: readonly Column<AppRowFragment>[] = [
@@ -19,6 +19,8 @@ const COLUMNS: readonly Column<AppRowFragment>[] = [
   { title: 'Last sign-in', cell: lastSignInOf },
   { title: 'Created', cell: ({ createTime }) => <Time value={createTime} /> },
 ];
+
+const DIALOGS = { rename: RenameApp, rotate: RotateKey, switch: SwitchApp, delete: DeleteApp };
 
 /** The apps of a project. */
 export function Apps({ project }: { project: string }) {
@@ -55,15 +57,20 @@ export function App({ name }: { name: string }) {
   const query = useQuery(AppDocument, { name });
   const app = nodeOf(query.data);
   const mayChange = mayChangeApps(useViewer());
-  const [opened, setOpened] = useState<'rotate' | 'switch' | 'delete'>();
+  const [opened, setOpened] = useState<keyof typeof DIALOGS>();
   const onClose = () => setOpened(undefined);
   const onDone = (text: string) => {
-    notify(text);
     onClose();
-    if (app && opened === 'delete') location.replace(linkTo(`${app.project.name}/apps`));
-    else query.reload();
+    if (app && opened === 'delete') {
+      const link = linkTo(`${app.project.name}/apps`);
+      notify(text, link);
+      location.replace(link);
+    } else {
+      notify(text);
+      query.reload();
+    }
   };
-  const Opened = opened && { rotate: RotateKey, switch: SwitchApp, delete: DeleteApp }[opened];
+  const Opened = opened && DIALOGS[opened];
   const ending = app?.keys.find(({ expireTime }) => expireTime !== null)?.expireTime;
   return (
     <ResourceScreen
@@ -73,6 +80,7 @@ export function App({ name }: { name: string }) {
       actions={
         mayChange
           ? {
+              Rename: () => setOpened('rename'),
               'New key': () => setOpened('rotate'),
               [app?.active ? 'Deactivate' : 'Activate']: () => setOpened('switch'),
               Delete: () => setOpened('delete'),

@@ -52,13 +52,18 @@ export function CreateToken({ onCreated, onClose }: CreateTokenProps) {
   if (created) return <NewToken {...created} onStored={() => onCreated(created.token.title)} />;
   const submit = async ({ title = '', expireTime = '' }: Readonly<Record<string, string>>) => {
     const limit = sees === 'project' && { project: project.name };
-    const { createToken } = await create({
-      input: { title, expireTime, readOnly: may === 'read', ...limit },
-    });
+    const input = { title, expireTime, readOnly: may === 'read', ...limit };
+    const { createToken } = await create({ input });
     if (createToken) setCreated(createToken);
   };
   return (
-    <FormDialog title="Create a token" action="Create the token" onSubmit={submit} onClose={onClose}>
+    <FormDialog
+      title="Create a token"
+      action="Create the token"
+      busy="Creating…"
+      onSubmit={submit}
+      onClose={onClose}
+    >
       <p>A program uses it like the token of this page. You get it in the next step.</p>
       <Field name="title" label="Title" hint="What the token is for.">
         {(control) => <input {...control} autocomplete="off" />}

@@ -36,7 +36,13 @@ export function CreateWallet({ project, onCreated, onClose }: CreateWalletProps)
     onCreated(title);
   };
   return (
-    <FormDialog title="Create a wallet" action="Create the wallet" onSubmit={submit} onClose={onClose}>
+    <FormDialog
+      title="Create a wallet"
+      action="Create the wallet"
+      busy="Creating…"
+      onSubmit={submit}
+      onClose={onClose}
+    >
       <p>It gets the next of the addresses that the operator has added for the network.</p>
       <Field name="title" label="Title">
         {(control) => <input {...control} autocomplete="off" />}

@@ -55,6 +55,7 @@ export function EnterForm(buttons: Pick<FormProps, 'cancel' | 'onCancel'>) {
       )}
       <Form
         action="Continue"
+        busy="Checking…"
         onSubmit={({ token = '', keep }) => enter(token.trim().replace(AROUND_TOKEN, ''), keep !== undefined)}
         {...buttons}
       >
@@ -95,6 +96,7 @@ function Replace({ before, session, isKept, onStay }: Replacement & { readonly o
   return (
     <Form
       action={`Continue as ${app?.title || account}`}
+      busy="Checking…"
       onSubmit={async () => beginSession(session, isKept)}
       cancel="Stay"
       onCancel={stay}

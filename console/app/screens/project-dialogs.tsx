@@ -1,11 +1,15 @@
+import { TextField, useEdited } from '../controls/edit.tsx';
 import { Field, FormDialog } from '../controls/form.tsx';
 import {
   CreateProjectDocument,
   type ProjectFieldsFragment as Project,
+  ProjectDocument,
   UpdateProjectDocument,
 } from '../generated/documents.ts';
-import { useMutation } from '../query.ts';
+import { nodeOf, useMutation } from '../query.ts';
+import { request } from '../request.ts';
 import { linkTo } from '../router.ts';
+import { notify } from '../screen.tsx';
 
 /** The dialog that creates a project, and then shows it. */
 export function CreateProject({ onClose }: { onClose: () => void }) {
@@ -13,12 +17,26 @@ export function CreateProject({ onClose }: { onClose: () => void }) {
   const submit = async ({ title = '', description = '' }: Readonly<Record<string, string>>) => {
     const { createProject } = await create({ input: { title, description } });
     onClose();
-    if (createProject) location.hash = linkTo(createProject.project.name);
+    if (!createProject) return;
+    const link = linkTo(createProject.project.name);
+    notify(`Created “${title}”.`, link);
+    location.hash = link;
   };
   return (
-    <FormDialog title="Create a project" action="Create the project" onSubmit={submit} onClose={onClose}>
+    <FormDialog
+      title="Create a project"
+      action="Create the project"
+      busy="Creating…"
+      onSubmit={submit}
+      onClose={onClose}
+    >
       <p>Apps and wallets are created in it.</p>
-      <Fields />
+      <Field name="title" label="Title">
+        {(control) => <input {...control} autocomplete="off" />}
+      </Field>
+      <Field name="description" label="Description">
+        {(control) => <textarea {...control} rows={3} />}
+      </Field>
     </FormDialog>
   );
 }
@@ -27,33 +45,31 @@ type EditProjectProps = { readonly project: Project; onUpdated: () => void; onCl
 
 /** The dialog that changes the title and the description of a project. */
 export function EditProject({ project, onUpdated, onClose }: EditProjectProps) {
-  const { name, title, description } = project;
   const update = useMutation(UpdateProjectDocument, true);
-  const submit = async (values: Readonly<Record<string, string>>) => {
-    const before: Readonly<Record<string, string>> = { title, description };
-    const changes = Object.entries(values).filter(([field, value]) => value !== before[field]);
-    if (changes.length > 0) {
-      await update({ input: { name, ...Object.fromEntries(changes) } });
+  const edited = useEdited({
+    kind: 'project',
+    resource: project,
+    fields: ['title', 'description'],
+    sent: (values, field) => values[field],
+    shown: (values, field) => values[field],
+    read: async () => nodeOf(await request(ProjectDocument, { name: project.name })),
+    update: async (input) => (await update({ input })).updateProject?.project,
+    onUpdated: ({ title }) => {
+      notify(`Saved “${title}”.`);
       onUpdated();
-    }
-    onClose();
-  };
+    },
+    onClose,
+  });
   return (
-    <FormDialog title="Edit the project" action="Save" onSubmit={submit} onClose={onClose}>
-      <Fields title={title} description={description} />
+    <FormDialog
+      title="Edit the project"
+      action="Save"
+      busy="Saving…"
+      onSubmit={() => edited.save()}
+      onClose={onClose}
+    >
+      <TextField edited={edited} name="title" label="Title" />
+      <TextField edited={edited} name="description" label="Description" rows={3} />
     </FormDialog>
-  );
-}
-
-function Fields({ title = '', description = '' }) {
-  return (
-    <>
-      <Field name="title" label="Title">
-        {(control) => <input {...control} defaultValue={title} autocomplete="off" />}
-      </Field>
-      <Field name="description" label="Description">
-        {(control) => <textarea {...control} rows={3} defaultValue={description} />}
-      </Field>
-    </>
   );
 }

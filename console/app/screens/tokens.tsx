@@ -95,7 +95,14 @@ function Revoke({ token, onRevoked, onClose }: RevokeProps) {
   };
   const action = 'Revoke the token';
   return (
-    <FormDialog title={`${action}?`} action={action} isDangerous onSubmit={revoke} onClose={onClose}>
+    <FormDialog
+      title={`${action}?`}
+      action={action}
+      busy="Ending…"
+      isDangerous
+      onSubmit={revoke}
+      onClose={onClose}
+    >
       <p>
         <strong>{describe(token)}</strong> ends at once and for ever, wherever it is used.{' '}
         {consequence(token, maker)}

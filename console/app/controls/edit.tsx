@@ -1,0 +1,120 @@
+import type { TargetedInputEvent } from 'preact';
+import { useState } from 'preact/hooks';
+import { RequestError } from '../request.ts';
+import { Field, type FieldProps } from './form.tsx';
+
+type EditOptions<Resource, Name> = {
+  /** Such as `wallet`. */
+  readonly kind: string;
+  readonly resource: Resource;
+  /** The fields that the form changes. */
+  readonly fields: readonly Name[];
+  /** Returns the value of a field as the API takes it. */
+  readonly sent: (resource: Resource, field: Name) => string;
+  /** Returns the value of a field as the person reads it. */
+  readonly shown: (resource: Resource, field: Name) => string;
+  /** Reads the resource again. */
+  readonly read: () => Promise<Resource | undefined>;
+  /** Sends the changed fields. */
+  readonly update: (input: Input) => Promise<Resource | undefined>;
+  readonly onUpdated: (resource: Resource) => void;
+  readonly onClose: () => void;
+};
+
+type Input = { readonly name: string; readonly ifMatch: string } & Readonly<Record<string, string>>;
+
+/** A resource in a form. */
+export type Edited<Resource, Name> = {
+  /** What it has in the form. */
+  readonly own: Resource;
+  readonly set: (changes: Partial<Resource>) => void;
+  /** Saves the changed fields, and others such as a password. */
+  readonly save: (others?: Readonly<Record<string, string>>) => Promise<void>;
+  /** Returns what to say of a field that somebody else has changed. */
+  readonly noteOf: (field: Name) => FieldProps['hint'];
+};
+
+/**
+ * Returns the state of a form that changes a resource. Only the changed fields are sent, with the etag of the resource that
+ * the form was opened with. If somebody else has changed it since, what they have saved is shown beside what was entered.
+ */
+export function useEdited<
+  Resource extends { readonly name: string; readonly etag: string },
+  Name extends keyof Resource & string,
+>(options: EditOptions<Resource, Name>): Edited<Resource, Name> {
+  const { kind, resource, fields, sent, shown } = options;
+  // The resource as the gateway has it, before and after somebody else has changed it, and as it is in the form.
+  const [before, setBefore] = useState<Resource>();
+  const [base, setBase] = useState(resource);
+  const [own, setOwn] = useState(resource);
+  const changedFields = (one: Resource, other: Resource) =>
+    fields.filter((field) => sent(one, field) !== sent(other, field));
+  const take = (field: Name, from: Resource) => setOwn((values) => ({ ...values, [field]: from[field] }));
+
+  const save = async (others: Readonly<Record<string, string>> = {}) => {
+    const changes = changedFields(base, own).map((field) => [field, sent(own, field)]);
+    const input = { ...Object.fromEntries(changes), ...others };
+    if (Object.keys(input).length === 0) return options.onClose();
+    try {
+      const updated = await options.update({ ...input, name: base.name, ifMatch: base.etag });
+      if (updated) options.onUpdated(updated);
+      options.onClose();
+    } catch (error) {
+      if (!(error instanceof RequestError) || error.details.reason !== 'ETAG_MISMATCH') throw error;
+      await readAgain(error);
+    }
+  };
+
+  /** Shows what somebody else has saved, and takes over what was not changed in this form. */
+  const readAgain = async (error: RequestError) => {
+    const theirs = await options.read();
+    if (!theirs) throw error;
+    const changed = changedFields(base, own);
+    for (const field of fields) if (!changed.includes(field)) take(field, theirs);
+    setBefore(base);
+    setBase(theirs);
+    const message = `Somebody else has changed the ${kind} meanwhile. Nothing was saved: look at their changes, then save again.`;
+    throw new RequestError(message, error.details);
+  };
+
+  const noteOf = (field: Name) => {
+    if (!before || !changedFields(before, base).includes(field)) return;
+    if (!changedFields(base, own).includes(field)) return 'Changed by somebody else meanwhile.';
+    return (
+      <>
+        Changed by somebody else meanwhile, to “{shown(base, field)}”.{' '}
+        <button type="button" class="small" onClick={() => take(field, base)}>
+          Take over
+        </button>
+      </>
+    );
+  };
+
+  return { own, set: (changes) => setOwn((values) => ({ ...values, ...changes })), save, noteOf };
+}
+
+type TextFieldProps<Name extends string> = Pick<FieldProps, 'label'> & {
+  readonly edited: Pick<Edited<Readonly<Record<Name, string>>, Name>, 'own' | 'set' | 'noteOf'>;
+  readonly name: Name;
+  /** The number of its lines, if it has several. */
+  readonly rows?: number;
+};
+
+/** A field for a text of an edited resource. */
+export function TextField<Name extends string>({ edited, name, label, rows }: TextFieldProps<Name>) {
+  const { own, set, noteOf } = edited;
+  const onInput = ({ currentTarget }: TargetedInputEvent<HTMLInputElement | HTMLTextAreaElement>) =>
+    set({ [name]: currentTarget.value } as Partial<Record<Name, string>>);
+  const attributes = { value: own[name], onInput };
+  return (
+    <Field name={name} label={label} hint={noteOf(name)}>
+      {(control) =>
+        rows ? (
+          <textarea {...control} {...attributes} rows={rows} />
+        ) : (
+          <input {...control} {...attributes} autocomplete="off" />
+        )
+      }
+    </Field>
+  );
+}
