@@ -1,5 +1,4 @@
 import { parseArgs } from 'node:util';
-import { suggestionList } from 'graphql/jsutils/suggestionList.js';
 import { VERSION } from '../../config.ts';
 import { parseUlid } from '../../model/resource-name.ts';
 import { accountCommands } from '../account-commands.ts';
@@ -23,6 +22,7 @@ import { reportError } from './report-error.ts';
 import { toJson } from './safe-output.ts';
 import { endOnSignals } from './signals.ts';
 import { readLine } from './standard-input.ts';
+import { suggestion } from './suggestion.ts';
 import { TERMINAL, type Terminal } from './terminal.ts';
 
 const HELP: readonly string[] = ['--help', '-h'];
@@ -104,12 +104,6 @@ function commandsOf(words: readonly string[]): readonly Command[] {
   throw new UsageError(
     `Unknown command: ${prefix}${word}.${suggestion(word, known, prefix)} See "paw help${isResource ? ` ${resource}` : ''}".`,
   );
-}
-
-/** Returns a sentence with the name that is nearest to a word, after a space, or nothing if none is near. */
-function suggestion(word: string, names: readonly string[], prefix: string): string {
-  const [nearest] = suggestionList(word, names);
-  return nearest === undefined ? '' : ` Did you mean ${prefix}${nearest}?`;
 }
 
 /** Asks whether to delete. @throws UsageError if no person can answer */
