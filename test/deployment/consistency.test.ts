@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { Deployment } from 'kubernetes-types/apps/v1.d.ts';
 import type { Job } from 'kubernetes-types/batch/v1.d.ts';
 import type { Container, Service as KubernetesService, PodSpec } from 'kubernetes-types/core/v1.d.ts';
+import type { PodDisruptionBudget } from 'kubernetes-types/policy/v1.d.ts';
 import { expect, onTestFinished, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { readConfig } from '../../src/config.ts';
@@ -32,7 +33,12 @@ const compose: { services: Readonly<Record<string, Service>>; volumes: object } 
   },
 );
 const manifests = parseAllDocuments(textOf('kubernetes.yaml')).map((document) => document.toJS());
-const [job, deployment, kubernetesService] = manifests as [Job, Deployment, KubernetesService];
+const [job, deployment, budget, kubernetesService] = manifests as [
+  Job,
+  Deployment,
+  PodDisruptionBudget,
+  KubernetesService,
+];
 const stages = readDockerfile(DOCKERFILE);
 const image = stages.at(-1);
 if (image === undefined) throw new Error('The Dockerfile has no stage.');
@@ -51,7 +57,8 @@ const seconds = (text: string | undefined) => Number(/^(\d+)s$/.exec(text ?? '')
 test('all stages use the slim image of the Node that the tests run on', () => {
   const { devDependencies } = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8'));
   const [major] = devDependencies.node.split('.');
-  expect(stages.map((stage) => stage.image)).toEqual(stages.map(() => `node:${major}-bookworm-slim`));
+  const tags = stages.map((stage) => stage.image.replace(/@sha256:[0-9a-f]{64}$/, ''));
+  expect(tags).toEqual(stages.map(() => `node:${major}-bookworm-slim`));
 });
 
 test('the image runs the server in production as a user other than root', () => {
@@ -169,6 +176,15 @@ test('the pods of kubernetes.yaml run this version without privileges, with the 
       resources: { limits: { memory: expect.any(String) } },
     });
   }
+});
+
+test('the gateways of kubernetes.yaml are on different nodes, and one of them remains when a node is drained', () => {
+  const { replicas = 0, selector, template } = deployment.spec ?? {};
+  expect(budget.spec?.selector).toEqual(selector);
+  expect(budget.spec?.maxUnavailable).toBeLessThan(replicas);
+  expect(template?.spec?.topologySpreadConstraints?.map(({ labelSelector }) => labelSelector)).toEqual([
+    selector,
+  ]);
 });
 
 test('the Deployment of kubernetes.yaml has valid settings, ports, checks and enough time to stop', () => {
