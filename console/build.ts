@@ -22,8 +22,9 @@ const BROTLI_QUALITY = 9;
 
 const LARGE_BYTES = 100_000;
 
-// The console has a bundle of its own, so that it can be served without the files of the others.
+// These have bundles of their own, so that they can be served without the files of the others.
 const CONSOLE = { console: './app/main.tsx' };
+const DOCUMENTATION = { documentation: './documentation/search.ts' };
 
 const ENTRIES = {
   graphiql: './explorers/graphiql.ts',
@@ -87,13 +88,15 @@ export async function buildAssets(): Promise<void> {
     logLevel: 'warning',
     plugins: [STYLES_ONCE, SCALAR],
   } satisfies BuildOptions;
+  const index = await renderDocs(join(BUNDLE, 'docs'));
+  const define = { SEARCH_INDEX: JSON.stringify(index) };
   const bundles = [
     await build({ ...options, entryPoints: ENTRIES, splitting: true }),
     await build({ ...options, entryPoints: CONSOLE }),
+    await build({ ...options, entryPoints: DOCUMENTATION, define }),
   ];
   mkdirSync(BUNDLE, { recursive: true });
   await Promise.all(bundles.flatMap(({ outputFiles }) => outputFiles).map(writeCompressed));
-  await renderDocs(join(BUNDLE, 'docs'));
   rmSync(ASSETS, { recursive: true, force: true });
   renameSync(BUNDLE, ASSETS);
 }

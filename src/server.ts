@@ -26,7 +26,7 @@ import { idGenerator } from './model/resource-name.ts';
 import { oauthErrorBody } from './oauth/error-format.ts';
 import { ProtectedResources } from './oauth/protected-resources.ts';
 import { addOauthApi, OAUTH_PATH } from './oauth/routes.ts';
-import { addAssets, shouldServe } from './pages/assets.ts';
+import { addAssets, hasAssets, shouldServe } from './pages/assets.ts';
 import { addConsolePage } from './pages/console-page.ts';
 import { addDocumentation } from './pages/documentation.ts';
 import { addGraphiqlPage, addReferencePage } from './pages/explorer-pages.ts';
@@ -217,7 +217,7 @@ async function createApp(parts: Parts): Promise<FastifyInstance> {
     addGraphiqlPage(app);
     addReferencePage(app);
   }
-  if (pages.console || pages.explorers) addAssets(app, pages.explorers);
+  if (hasAssets()) addAssets(app, pages);
   addDocumentation(app, publicUrl);
   addHealthChecks(app, engine, () => state.isStopping);
   addCoverImages(app);

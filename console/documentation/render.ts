@@ -2,7 +2,9 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Renderer as MarkedRenderer, RendererObject } from 'marked';
+import MiniSearch from 'minisearch';
 import { escapeHtml } from '../../src/pages/html.ts';
+import { type IndexedSection, SEARCH_OPTIONS } from './search-options.ts';
 
 const SOURCE = join(import.meta.dirname, '../../docs');
 
@@ -24,44 +26,74 @@ const GROUPS = {
 
 const MAX_NAME_LENGTH = 36;
 
+type Heading = {
+  readonly depth: number;
+  readonly id: string;
+  readonly text: string;
+};
+
 type Page = {
   readonly file: string;
   readonly group: string;
-  /** The texts are HTML. */
   readonly title: string;
-  readonly lead: string;
+  readonly headings: readonly Heading[];
   readonly html: string;
 };
 
-/** Writes each page of the documentation into a folder, and the list of all as `index.html`. */
-export async function renderDocs(folder: string): Promise<void> {
+/**
+ * Writes each page of the documentation into a folder, and the list of all as `index.html`.
+ *
+ * @returns the index of the search as JSON
+ */
+export async function renderDocs(folder: string): Promise<string> {
   const { Marked, Renderer } = await import('marked');
   const pages = Object.entries(GROUPS).flatMap(([group, names]) =>
     names.map((name): Page => {
-      const text = readFileSync(join(SOURCE, `${name}.md`), 'utf8');
-      const html = new Marked({ renderer: docsRenderer(Renderer) }).parse(text, { async: false });
-      const [, title = '', lead = ''] = /<h1[^>]*>(.+?)<\/h1>\s*<p>(.+?)<\/p>/s.exec(html) ?? [];
-      return { file: `${name}.md`, group, title, lead, html };
+      const markdown = readFileSync(join(SOURCE, `${name}.md`), 'utf8');
+      const headings: Heading[] = [];
+      const html = new Marked({ renderer: docsRenderer(Renderer, headings) }).parse(markdown, {
+        async: false,
+      });
+      return { file: `${name}.md`, group, title: headings[0]?.text ?? name, headings, html };
     }),
   );
   mkdirSync(folder, { recursive: true });
   for (const page of pages) writeFileSync(join(folder, `${page.file}.html`), frame(page, pages));
-  const list = listOf(pages, ({ file, title, lead }) => {
+  const list = listOf(pages, ({ file, title, html }) => {
+    const [, lead = ''] = /<\/h1>\s*<p>(.+?)<\/p>/s.exec(html) ?? [];
     const [sentence] = lead.replace(/<\/?a\b[^>]*>/g, '').split(/(?<=\.)\s/);
     return `<a href="docs/${file}">${title}</a><p>${sentence}</p>`;
   });
   writeFileSync(join(folder, 'index.html'), list);
+  const index = new MiniSearch(SEARCH_OPTIONS);
+  index.addAll(pages.flatMap(sectionsOf));
+  return JSON.stringify(index);
+}
+
+/** Returns the sections of a page with their texts. The title of one in another section begins with that of the other. */
+function sectionsOf({ file, title: page, headings, html }: Page): readonly IndexedSection[] {
+  const texts = html.split(/<h[1-6] [^>]*>.*<\/h[1-6]>/).slice(1);
+  let parent = '';
+  return headings.map(({ depth, id, text: heading }, position) => {
+    if (depth === 2) parent = heading;
+    return {
+      id: depth === 1 ? file : `${file}#${id}`,
+      title: depth > 2 ? `${parent} › ${heading}` : heading,
+      page,
+      text: (texts[position] ?? '').replace(/<[^<>]*>|&#?\w+;/g, ' '),
+    };
+  });
 }
 
 /** Returns a page with what is beside it. On a narrow window, both lists are folded. */
 function frame(page: Page, pages: readonly Page[]): string {
-  const { group, title, html } = page;
+  const { group, title, headings, html } = page;
   const list = listOf(pages, (each) => {
     const current = each === page ? ' aria-current="page"' : '';
     return `<a href="${each.file}"${current}>${each.title}</a>`;
   });
-  const sections = [...html.matchAll(/<h2 id="([^"]*)">(.*?) <a class="anchor"/g)].map(
-    ([, id, text]) => `<li><a href="#${id}">${text}</a></li>`,
+  const sections = headings.flatMap(({ depth, id, text }) =>
+    depth === 2 ? `<li><a href="#${id}">${escapeHtml(text)}</a></li>` : [],
   );
   const index = pages.indexOf(page);
   const [before, after] = [pages[index - 1], pages[index + 1]];
@@ -89,8 +121,12 @@ function listOf(pages: readonly Page[], item: (page: Page) => string): string {
     .join('\n');
 }
 
-/** Returns what the page of a document has beyond Markdown: anchors, buttons to copy code, and tables that scroll. */
-function docsRenderer(Renderer: typeof MarkedRenderer): RendererObject {
+/**
+ * Returns what the page of a document has beyond Markdown: anchors, buttons to copy code, and tables that scroll.
+ *
+ * @param headings gets the headings of the page
+ */
+function docsRenderer(Renderer: typeof MarkedRenderer, headings: Heading[]): RendererObject {
   let codes = 0;
   return {
     heading({ tokens, depth, text }) {
@@ -100,6 +136,7 @@ function docsRenderer(Renderer: typeof MarkedRenderer): RendererObject {
         .toLowerCase()
         .replace(/[^\p{L}\p{N}\s_-]/gu, '')
         .replaceAll(' ', '-');
+      headings.push({ depth, id, text });
       const anchor =
         depth === 1 ? '' : ` <a class="anchor" href="#${id}" aria-label="Link to this section">#</a>`;
       return `<h${depth} id="${id}">${content}${anchor}</h${depth}>\n`;

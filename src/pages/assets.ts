@@ -34,9 +34,14 @@ export function shouldServe(name: string, setting: boolean | undefined): boolean
   return setting ?? hasAssets();
 }
 
-/** Adds the route of the browser assets. @param explorers whether also those of GraphiQL and the REST reference */
-export function addAssets(app: FastifyInstance, explorers: boolean): void {
-  const files = new Set(assetFiles().filter((file) => explorers || file.startsWith('console-')));
+/** Adds the route of the browser assets: those of the documentation, and those of the pages that are served. */
+export function addAssets(
+  app: FastifyInstance,
+  { console, explorers }: { readonly console: boolean; readonly explorers: boolean },
+): void {
+  const entries = ['documentation-', ...(console ? ['console-'] : [])];
+  const isServed = (file: string) => explorers || entries.some((entry) => file.startsWith(entry));
+  const files = new Set(assetFiles().filter(isServed));
   app.get<{ Params: { file: string } }>('/assets/:file', async (request, reply) => {
     const { file } = request.params;
     if (!files.has(file)) throw new ApiError('PATH_NOT_FOUND');

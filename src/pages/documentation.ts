@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { prefersHtml } from '../http/accept.ts';
 import { ApiError } from '../model/errors.ts';
+import { assetPaths } from './assets.ts';
 import { CODE_BLOCKS, hashSource, readStyle, sendPage } from './html.ts';
 import { readStaticFile } from './static-file.ts';
 
@@ -37,7 +38,10 @@ const MOVED: ReadonlyMap<string, string> = new Map([
 
 const STYLE = readStyle('content') + readStyle('documentation');
 
-const POLICY = { 'script-src': hashSource(CODE_BLOCKS) };
+const SCRIPT = CODE_BLOCKS + readFileSync(new URL('./static/search-field.js', import.meta.url), 'utf8');
+
+// The search is a file of the gateway.
+const POLICY = { 'script-src': `${hashSource(SCRIPT)} 'self'` };
 
 /**
  * Adds the documentation: `/llms.txt`, and the pages of `docs/`, as Markdown, and as HTML for browsers, with the list of them
@@ -64,15 +68,7 @@ export function addDocumentation(app: FastifyInstance, publicUrl: () => string):
     if (rendered.has(`${page}.html`) && prefersHtml(request.headers.accept, ['text/markdown'])) {
       const html = await readText(request, `${page}.html`, RENDERED);
       const [, title = page] = /<h1[^>]*>([^<]*)/.exec(html) ?? [];
-      const main = `${html}\n<script>${CODE_BLOCKS}</script>`;
-      return sendPage(reply, {
-        path: '/docs',
-        root: '../',
-        title: `${title} · PAW gateway`,
-        style: STYLE,
-        main,
-        policy: POLICY,
-      });
+      return sendHtml(reply, '../', title, html);
     }
     return send(reply, 'text/markdown', (await readText(request, page)).replace(LINK_TO_FILE, '$1'));
   });
@@ -80,9 +76,25 @@ export function addDocumentation(app: FastifyInstance, publicUrl: () => string):
   if (list === '') return;
   const main = `<div class="plain list"><h1>Documentation</h1>${list}</div>`;
   app.get('/docs/', async (_request, reply) => reply.redirect('../docs', 308));
-  app.get('/docs', async (_request, reply) =>
-    sendPage(reply, { path: '/docs', title: 'Documentation · PAW gateway', style: STYLE, main, policy: {} }),
-  );
+  app.get('/docs', async (_request, reply) => sendHtml(reply, './', 'Documentation', main));
+}
+
+function sendHtml(reply: FastifyReply, root: string, title: string, content: string): FastifyReply {
+  const script = root + assetPaths()('documentation', '.js').slice('./'.length);
+  return sendPage(reply, {
+    path: '/docs',
+    root,
+    title: `${title} · PAW gateway`,
+    style: STYLE,
+    controls: `<div class="search" role="search">
+<input type="search" role="combobox" aria-label="Search the documentation" aria-controls="found" aria-expanded="false"
+aria-autocomplete="list" autocomplete="off" spellcheck="false" placeholder="Search the docs" data-script="${script}">
+<kbd aria-hidden="true">/</kbd>
+<div class="results" hidden><div id="found" role="listbox" aria-label="Sections"></div><p role="status"></p></div>
+</div>`,
+    main: `${content}\n<script>${SCRIPT}</script>`,
+    policy: POLICY,
+  });
 }
 
 async function readText(request: FastifyRequest, file: string, folder = FOLDER): Promise<string> {

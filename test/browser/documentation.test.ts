@@ -31,7 +31,10 @@ test('the console links to the documentation, in which the link at a heading lea
   const heading = page.getByRole('heading', { name: 'Following events' });
   await heading.getByRole('link', { name: 'Link to this section' }).click();
   await expect.poll(() => page.url()).toBe(`${site.gateway.url}/docs/api.md#following-events`);
-  await expect.poll(async () => Math.abs((await heading.boundingBox())?.y ?? -1)).toBeLessThan(1);
+  const bar = await page.getByRole('banner').boundingBox();
+  await expect
+    .poll(async () => ((await heading.boundingBox())?.y ?? 0) - (bar?.height ?? 0))
+    .toSatisfy((distance) => distance >= 0 && distance < 32);
 });
 
 /** The widths from 320 to 1600 pixels, in steps of 80. */
@@ -86,6 +89,49 @@ test('the list of pages is beside the text on a wide window and folded on a phon
   await activate(page.locator('summary', { hasText: 'For operators' }));
   await activate(pages.getByRole('link', { name: 'Commands' }));
   await page.getByRole('heading', { name: 'Commands', level: 1 }).waitFor();
+});
+
+test('the search finds a section by the keyboard, and is loaded for those who search', async () => {
+  const page = await site.open('/docs/troubleshooting.md', { viewport: { width: 1440, height: 900 } });
+  const loaded = () => page.evaluate('performance.getEntriesByType("resource").map(({ name }) => name)');
+  expect(await loaded()).toEqual([]);
+  await page.keyboard.press('/');
+  const field = page.getByRole('combobox', { name: 'Search the documentation' });
+  await field.pressSequentially('how to upgrade');
+  const options = page.getByRole('option');
+  await options.first().waitFor();
+  expect(await loaded()).toEqual([expect.stringMatching(/\/assets\/documentation-\w+\.js$/)]);
+  expect((await options.allInnerTexts())[0]).toBe('Upgrade\nCommands');
+  await expectAccessible(page);
+
+  const selected = page.getByRole('option', { selected: true });
+  const ids = async () => [
+    await field.getAttribute('aria-activedescendant'),
+    await selected.getAttribute('id'),
+  ];
+  expect(await ids()).toEqual(['found-1', 'found-1']);
+  await field.press('ArrowDown');
+  expect(await ids()).toEqual(['found-2', 'found-2']);
+  await field.press('ArrowUp');
+  await field.press('Escape');
+  expect(await options.count()).toBe(0);
+  await field.press('Backspace');
+  await field.press('Enter');
+  await page.waitForURL(`${site.gateway.url}/docs/commands.md#upgrade`);
+  await page.getByRole('heading', { name: 'Commands', level: 1 }).waitFor();
+});
+
+test('a result on the same page is opened in place, and what is not found is said', async () => {
+  const page = await site.open('/docs/troubleshooting.md', { viewport: { width: 375, height: 667 } });
+  const field = page.getByRole('combobox', { name: 'Search the documentation' });
+  await field.fill('zzz');
+  await page.getByText('No section has a word that begins with “zzz”.').waitFor();
+  await expectAccessible(page);
+  await field.fill('leaked');
+  const group = page.getByRole('group', { name: 'This page' });
+  await group.getByRole('option', { name: 'One secret has leaked' }).click();
+  expect(page.url()).toMatch(/troubleshooting\.md#one-secret-has-leaked$/);
+  expect(await group.isVisible()).toBe(false);
 });
 
 test.each(['api', 'running', 'troubleshooting', 'benchmarks'])(

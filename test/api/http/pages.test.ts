@@ -46,8 +46,8 @@ test.each([
 
 test.each([
   ['/', textPolicy],
-  ['/docs', (html: string) => ({ 'style-src': styleHash(html) })],
-  ['/docs/api.md', textPolicy],
+  ['/docs', searchPolicy],
+  ['/docs/api.md', searchPolicy],
   ['/nothing', (html: string) => ({ 'style-src': styleHash(html) })],
   [
     CONSOLE,
@@ -114,13 +114,17 @@ test('the start page shows the public URL as text', async () => {
 test('the console takes at most 25 KB of compressed scripts and styles', async () => {
   const assets = await loadAssets(CONSOLE);
   expect(assets.size).toBe(2);
-  let sum = 0;
-  for (const path of assets.keys()) {
-    const options = { path, method: 'HEAD', headers: { 'accept-encoding': 'br' } };
-    sum += Number((await request(gateway.url, options)).headers['content-length']);
-  }
-  expect(sum).toBeLessThanOrEqual(25_000);
+  expect(await compressedSize(gateway.url, [...assets.keys()])).toBeLessThanOrEqual(25_000);
 });
+
+test.each(['/docs', '/docs/api.md'])(
+  'the search of %s takes at most 60 KB with its index, and is there in production',
+  async (page) => {
+    const { url } = await testGateway(production);
+    const [, file = ''] = / data-script="([^"]+)"/.exec((await browse(url + page)).text) ?? [];
+    expect(await compressedSize(url, [new URL(file, url + page).pathname])).toBeLessThanOrEqual(60_000);
+  },
+);
 
 test('the examples of GraphiQL are valid, and work with a wallet that exists and the key of an app', async () => {
   const { token, wallets } = await seedTenant(gateway, { wallets: 1 });
@@ -154,12 +158,28 @@ async function loadAssets(path: string): Promise<ReadonlyMap<string, HttpRespons
   return loaded;
 }
 
+/** Returns the sum of the sizes of files of a gateway, compressed by brotli. */
+async function compressedSize(url: string, paths: readonly string[]): Promise<number> {
+  let sum = 0;
+  for (const path of paths) {
+    const options = { path, method: 'HEAD', headers: { 'accept-encoding': 'br' } };
+    const { statusCode, headers } = await request(url, options);
+    expect([statusCode, headers['content-encoding']]).toEqual([200, 'br']);
+    sum += Number(headers['content-length']);
+  }
+  return sum;
+}
+
 function styleHash(html: string): string {
   return hashes(elementsOf('style', html));
 }
 
 function textPolicy(html: string): object {
   return { 'style-src': styleHash(html), 'script-src': hashes(elementsOf('script', html)) };
+}
+
+function searchPolicy(html: string): object {
+  return { ...textPolicy(html), 'script-src': `${hashes(elementsOf('script', html))} 'self'` };
 }
 
 function explorerPolicy(html: string): object {
