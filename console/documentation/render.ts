@@ -2,7 +2,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Renderer as MarkedRenderer, RendererObject } from 'marked';
-import MiniSearch from 'minisearch';
 import { escapeHtml } from '../../src/pages/html.ts';
 import { type IndexedSection, SEARCH_OPTIONS } from './search-options.ts';
 
@@ -24,7 +23,8 @@ const GROUPS = {
   'About the gateway': ['decisions', 'conformance', 'benchmarks'],
 };
 
-const MAX_NAME_LENGTH = 36;
+// Fits a window of 320 pixels.
+const MAX_NAME_LENGTH = 30;
 
 type Heading = {
   readonly depth: number;
@@ -46,7 +46,10 @@ type Page = {
  * @returns the index of the search as JSON
  */
 export async function renderDocs(folder: string): Promise<string> {
-  const { Marked, Renderer } = await import('marked');
+  const [{ Marked, Renderer }, { default: MiniSearch }] = await Promise.all([
+    import('marked'),
+    import('minisearch'),
+  ]);
   const pages = Object.entries(GROUPS).flatMap(([group, names]) =>
     names.map((name): Page => {
       const markdown = readFileSync(join(SOURCE, `${name}.md`), 'utf8');
@@ -150,10 +153,12 @@ function docsRenderer(Renderer: typeof MarkedRenderer, headings: Heading[]): Ren
     table(token) {
       return `<div class="scroll" tabindex="0">${new Renderer().table.call(this, token)}</div>\n`;
     },
-    // In a cell, code does not wrap, but for what is longer than a name, between its words.
+    // A name does not wrap. What is longer wraps in a cell between its words only, and elsewhere where it has to.
     codespan({ text }) {
       const code = escapeHtml(text);
-      return `<code>${text.length <= MAX_NAME_LENGTH ? code : code.replace(/[ ,]/g, '$&<wbr>')}</code>`;
+      return text.length <= MAX_NAME_LENGTH
+        ? `<code>${code}</code>`
+        : `<code class="long">${code.replace(/[ ,]/g, '$&<wbr>')}</code>`;
     },
     // A sentence beside names needs a width in which it can be read.
     tablecell(token) {
