@@ -76,6 +76,9 @@ const ON_CITUS = {
   sequence: { groupOrder: 2 },
 } as const;
 
+// A generator of code loads and compiles much.
+const WITH_GENERATORS = { testTimeout: 300_000 } as const;
+
 /** The projects, with the folders of their tests. */
 const PROJECTS = [
   { name: 'unit', folders: ['unit/**'] },
@@ -89,8 +92,8 @@ const PROJECTS = [
   { name: 'sqlite', folders: ['engines/sqlite'], ...ON_SQLITE },
   { name: 'postgres', folders: ['engines/postgres'], ...ON_POSTGRES },
   { name: 'citus', folders: ['engines/citus'], ...ON_CITUS },
-  { name: 'conformance-sqlite', folders: ['conformance'], ...ON_SQLITE },
-  { name: 'conformance-postgres', folders: ['conformance'], ...ON_POSTGRES },
+  { name: 'conformance-sqlite', folders: ['conformance'], ...ON_SQLITE, ...WITH_GENERATORS },
+  { name: 'conformance-postgres', folders: ['conformance'], ...ON_POSTGRES, ...WITH_GENERATORS },
   { name: 'browser', folders: ['browser'], ...IN_BROWSER },
   { name: 'deployment', folders: ['deployment', 'deployment/process'], ...ON_SQLITE },
 ];

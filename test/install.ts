@@ -10,7 +10,9 @@ const [, , PART = ''] = process.argv;
 const TESTS = import.meta.dirname;
 const FOLDER = join(TESTS, PART);
 const NAME = join('test', PART, '/');
-const INPUTS = ['package.json', 'package-lock.json', '.npmrc'];
+const INPUTS = ['package.json', 'package-lock.json', '.npmrc'].filter((name) =>
+  existsSync(join(FOLDER, name)),
+);
 const STAMP = join(FOLDER, 'node_modules', '.installed');
 const CACHE = join(TESTS, '..', 'node_modules', '.cache');
 
@@ -44,7 +46,7 @@ function inputHash(): string {
 }
 
 function install(): void {
-  const size = PART === '' ? '170 MB to download, 730 MB' : '400 MB';
+  const size = PART === '' ? '170 MB to download, 730 MB' : '500 MB';
   console.error(`Installing packages: \`npm ci\` in ${NAME}, one to three minutes, ${size} on disk.`);
   const options = ['--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error'];
   try {

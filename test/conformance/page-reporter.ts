@@ -33,8 +33,8 @@ export default class PageReporter implements Reporter {
 /** Returns the result of a program, which is the same on each engine. */
 function resultOf(name: string, modules: readonly TestModule[]): Conformance {
   const counts = new Map<string, number>();
-  for (const test of modules.flatMap(({ children }) => [...children.allTests()])) {
-    const { program, count = 0, engine = '' } = test.meta().conformance ?? {};
+  const tests = modules.flatMap(({ children }) => [...children.allTests()]);
+  for (const { program, count, engine } of tests.flatMap((test) => test.meta().conformance ?? [])) {
     if (program === name) counts.set(engine, (counts.get(engine) ?? 0) + count);
   }
   const [count, ...others] = new Set(counts.values());

@@ -4,7 +4,7 @@ import { inject, type RunnerTestCase, TestRunner } from 'vitest';
 
 declare module 'vitest' {
   interface TaskMeta {
-    conformance?: { readonly program: string; readonly count: number; readonly engine: string };
+    conformance?: readonly { readonly program: string; readonly count: number; readonly engine: string }[];
   }
 }
 
@@ -31,6 +31,8 @@ export type Conformance = {
 const DRAFT = 'it expects 400, as the draft did; the released text asks for 422';
 const DOCUMENTED = 'the program in [Clients](clients.md)';
 const GRAPH = 'composed with another subgraph: queries, references, a mutation and its error';
+const READ_ONLY = 'a token that reads, a request that it may not make, and a wrong key';
+const GENERATED = 'the four operations and an error, by a client that it generates and TypeScript compiles';
 const BODY = 'client credentials in the body';
 
 /** The programs of the page, by the API that they call. */
@@ -42,6 +44,15 @@ const PROGRAMS: Readonly<Record<string, Readonly<Record<string, Program>>>> = {
       unit: 'audits',
       exceptions: { '423L': `no query: ${DRAFT}`, '86EE': `a variable of a wrong type: ${DRAFT}` },
     },
+    'graphql-eslint': {
+      npm: '@graphql-eslint/eslint-plugin',
+      runs: "its rules of Relay's specification, on the schema",
+      unit: 'rules',
+      exceptions: {
+        'relay-edge-types':
+          'it expects no list beside that of edges, but `nodes` lists objects without cursors; and nodes that a client can refetch, but audit events and tokens are only read in lists',
+      },
+    },
     Relay: {
       npm: 'relay-runtime',
       runs: `the compiler, ${DOCUMENTED}, and an app that pages, refetches and changes`,
@@ -50,18 +61,30 @@ const PROGRAMS: Readonly<Record<string, Readonly<Record<string, Program>>>> = {
     urql: { npm: '@urql/core', runs: DOCUMENTED },
     'graphql-request': { runs: DOCUMENTED },
     'graphql-http': { runs: DOCUMENTED },
+    genql: { npm: '@genql/cli', runs: GENERATED },
+    'Apollo Gateway': { npm: '@apollo/gateway', runs: GRAPH },
     'Hive Gateway': { npm: '@graphql-hive/gateway-runtime', runs: GRAPH },
   },
   REST: {
     'openapi-fetch': {
       runs: `the four operations by generated types, wrong fields, and ${DOCUMENTED}`,
     },
+    Portman: {
+      npm: '@apideck/portman',
+      runs: 'the tests that it makes from `/openapi.json`, also of invalid input',
+      unit: 'assertions',
+    },
+    newman: { runs: 'the requests of these tests', unit: 'requests' },
+    orval: { runs: GENERATED },
+    kubb: { npm: '@kubb/plugin-client', runs: GENERATED },
   },
   OAuth: {
     'openid-client': { runs: `${DOCUMENTED}; introspection and revocation behind a proxy` },
     oauth4webapi: { runs: 'from the challenge of each path to a token and its end', unit: 'paths' },
     'simple-oauth2': { runs: `${DOCUMENTED}; ${BODY}` },
     'axios-oauth-client': { runs: BODY },
+    'requests-oauthlib': { debian: 'python3-requests-oauthlib', runs: READ_ONLY },
+    'Ruby: oauth2': { debian: 'ruby-oauth2', runs: READ_ONLY },
     Authlib: { debian: 'python3-authlib', runs: `${DOCUMENTED}; ${BODY}` },
   },
 };
@@ -81,7 +104,8 @@ export const debianPackageOf = (name: string): string | undefined => programs.ge
 /** Says that a program has passed the current test, `count` times. The page has the sum of all tests. */
 export function conforms(program: string, count = 1): void {
   if (!programs.has(program)) throw new Error(`There is no program ${program}.`);
-  TestRunner.getCurrentTest<RunnerTestCase>().meta.conformance = { program, count, engine: inject('engine') };
+  const { meta } = TestRunner.getCurrentTest<RunnerTestCase>();
+  meta.conformance = [...(meta.conformance ?? []), { program, count, engine: inject('engine') }];
 }
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));

@@ -27,8 +27,7 @@ export default [
           },
         },
       ],
-      // The fields `nodes`, of a connection and of Query, list objects without cursors. Audit events and tokens are
-      // records that no client refetches.
+      // docs/conformance.md has the reasons.
       '@graphql-eslint/relay-edge-types': [
         'error',
         { listTypeCanWrapOnlyEdgeType: false, shouldImplementNode: false },
