@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { GoTo } from './controls/find.tsx';
 import { FormDialog } from './controls/form.tsx';
+import { Search } from './controls/search.tsx';
 import { distance, Time, useTimeLeft } from './controls/time.tsx';
 import { revoke } from './request.ts';
 import { linkTo, route } from './router.ts';
@@ -19,7 +19,7 @@ const NEAR_MS = 3 * 86_400_000;
 
 const LEVELS = { ACCOUNT: 'Account token', PROJECT: 'Project token' };
 
-/** The bar with the links of the console, the field to go to a resource, and the menu of the session. */
+/** The bar with the links of the console, the search, and the menu of the session. */
 export function Bar() {
   const viewer = useViewer();
   const [kind = ''] = useStore(route).path;
@@ -38,7 +38,7 @@ export function Bar() {
           </a>
         ))}
       </nav>
-      <GoTo />
+      <Search />
       <SessionMenu viewer={viewer} />
     </div>
   );

@@ -13,7 +13,7 @@ import { Events } from './screens/events.tsx';
 import { Project } from './screens/project.tsx';
 import { Projects } from './screens/projects.tsx';
 import { Tokens } from './screens/tokens.tsx';
-import { Wallet, WalletsAtAddress } from './screens/wallets.tsx';
+import { FoundWallets, Wallet } from './screens/wallets.tsx';
 import {
   joinTabs,
   leaveSession,
@@ -64,7 +64,7 @@ function Screens() {
   });
   if (path.length === 0) return viewer.onlyProject ? null : <Projects />;
   if (kind === 'projects' && path.length < 4) return <Project key={name} name={name} tab={tab} />;
-  if (kind === 'wallets' && isAlone) return <WalletsAtAddress address={query.get('address') ?? ''} />;
+  if (kind === 'wallets' && isAlone) return <FoundWallets query={query} />;
   if (kind === 'wallets' && path.length === 2) return <Wallet key={name} name={name} />;
   if (kind === 'apps' && path.length === 2) return <AppScreen key={name} name={name} />;
   if (kind === 'tokens' && isAlone && seesAccount(viewer)) return <Tokens />;

@@ -5,6 +5,7 @@ import type { Locator } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { updateProject } from '../../src/data/more/update-project.ts';
 import { registerWallet } from '../../src/data/operator/register-wallet.ts';
+import { expectAccessible } from '../support/accessibility.ts';
 import { accountToken, createApp, MISSING_PROJECT, projectToken, signIn } from '../support/actors.ts';
 import { graphqlApi } from '../support/apis.ts';
 import { goTo, pasted, showScreen, startSite } from '../support/browser.ts';
@@ -45,44 +46,93 @@ test('projects are loaded in small pages, and are found by the beginning of thei
   await page.getByText('No project’s title begins with “no. 5”.').waitFor();
 });
 
-test('the find field leads to what a title begins with, to an address, and to any resource by its name', async () => {
-  const tenant = await seedTenant(site.gateway, { projects: 3, wallets: 2 });
+test('the search finds projects, wallets and apps in groups, by a title, an address or an ID, and opens what is chosen', async () => {
+  const tenant = await seedTenant(site.gateway, { projects: 3, wallets: 12 });
   const { wallet } = tenant;
-  const app = await createApp(api, tenant.token, { title: 'Till' });
+  const app = await createApp(api, tenant.token, { title: 'Pro shop' });
   const address = `0x${'2'.padStart(40, '0')}`;
   const page = await site.openConsole(tenant.token);
-  const field = page.getByLabel('Find or go to');
-  const go = async (text: string) => {
-    await page.keyboard.press('Control+/');
-    expect(await field.and(page.locator(':focus')).count()).toBe(0);
-    await page.keyboard.press('/');
-    await page.keyboard.type(text);
-    await page.keyboard.press('Enter');
-  };
-  await go('project 3');
-  await page.getByText('1 project', { exact: true }).waitFor();
-  await go('tenant');
-  await page.getByRole('link', { name: 'Tenant' }).waitFor();
-  await page.goBack();
-  await page.getByRole('link', { name: 'Project 3' }).waitFor();
-  expect(await page.getByLabel('Find by title').inputValue()).toBe('project 3');
-  await go(`tokens/${app.name.slice(-26)}`);
-  await page.getByRole('heading', { name: 'Tokens', level: 1 }).waitFor();
-  for (const [text, heading] of [
+  const field = page.getByRole('combobox', { name: 'Search projects, wallets and apps' });
+  const list = page.getByRole('listbox', { name: 'Found' });
+  const isShown = (title: string) => page.getByRole('heading', { name: title, level: 1 }).waitFor();
+  await page.keyboard.press('Control+/');
+  expect(await field.and(page.locator(':focus')).count()).toBe(0);
+  await page.keyboard.press('/');
+  await page.keyboard.type('PRO');
+  await list
+    .getByRole('group', { name: 'Apps · 1' })
+    .getByRole('option', { name: 'Pro shop in Tenant' })
+    .waitFor();
+  const projects = list.getByRole('group', { name: 'Projects · 2' });
+  expect(await projects.getByRole('option').allInnerTexts()).toEqual(['Project 2', 'Project 3']);
+  expect(await list.getByRole('group').count()).toBe(2);
+  await expectAccessible(page);
+  for (const key of ['ArrowUp', 'ArrowDown', 'ArrowDown']) await page.keyboard.press(key);
+  await list.locator('[aria-selected=true]').getByText('Project 3').waitFor();
+  const opening = page.context().waitForEvent('page');
+  await page.keyboard.press('Control+Enter');
+  await (await opening).getByRole('heading', { name: 'Project 3', level: 1 }).waitFor();
+  await field.fill('PRO');
+  await list.getByRole('option', { name: 'Pro shop' }).click();
+  await isShown('Pro shop');
+
+  // Enter opens what is found first, also if it is pressed before.
+  for (const [text, title] of [
+    [`tokens/${app.name.slice(-26)}`, 'Tokens'],
     [wallet, 'Wallet 1'],
-    [app.name.toLowerCase(), 'Till'],
+    [app.name.toLowerCase(), 'Pro shop'],
     [tenant.projects[1] ?? '', 'Project 2'],
-    [` ${address.toUpperCase().replace('X', 'x')} `, 'Wallets at an address'],
+    [` ${address.toUpperCase().replace('X', 'x')} `, 'Wallet 2'],
+    ['tena', 'Tenant'],
   ] as const) {
-    await go(text);
-    await page.getByRole('heading', { name: heading, level: 1 }).waitFor();
+    await field.fill(text);
+    await page.keyboard.press('Enter');
+    await isShown(title);
   }
-  await page.getByRole('link', { name: 'Wallet 2' }).waitFor();
-  expect(await page.getByText(address, { exact: false }).first().innerText()).toBe(
-    address.toUpperCase().replace('X', 'x'),
+
+  await field.fill('wallet');
+  await list.getByRole('option', { name: /^Wallet 1 in Tenant/ }).waitFor();
+  await list.getByRole('group', { name: 'Wallets · 5 of 12' }).waitFor();
+  await page.keyboard.press('ArrowUp');
+  await page.keyboard.press('Enter');
+  await isShown('Wallets by title');
+  await list.waitFor({ state: 'hidden' });
+  await page.getByText('12 wallets', { exact: true }).waitFor();
+  for (const [text, problem] of [
+    ['lantern', 'No title begins with “lantern”.'],
+    [address.replace('2', 'f'), 'No wallet has the address'],
+    [wallet.replace('wallets', 'apps'), 'Nothing has the ID'],
+  ] as const) {
+    await field.fill(text);
+    await page.getByRole('status').getByText(problem).waitFor();
+    await page.getByText('A title is found by its beginning').waitFor();
+  }
+});
+
+test('a token or a key that is entered into a search is not sent, and does not get into the address', async () => {
+  const { token } = await seedTenant(site.gateway);
+  const page = await site.openConsole(token);
+  const bodies: (string | null)[] = [];
+  page.on('request', (request) => bodies.push(request.url(), request.postData()));
+  const field = page.getByRole('combobox', { name: 'Search projects, wallets and apps' });
+  for (const text of [token, ` "Bearer ${token}"`, token.replace('acct', 'key')]) {
+    await field.fill(text);
+    await page.getByRole('status').getByText('This is a token or a key').waitFor();
+    await page.keyboard.press('Enter');
+    await field.fill('ten');
+    await page.getByRole('option', { name: 'Tenant' }).waitFor();
+  }
+  await page.clock.install();
+  const filter = page.getByLabel('Find by title');
+  await filter.fill(token);
+  await page.clock.runFor(1000);
+  expect(await page.evaluate('document.querySelector(".filter").validationMessage')).toContain(
+    'This is a token or a key',
   );
-  await page.getByRole('link', { name: 'Tenant' }).click();
-  await page.getByText('2 wallets').waitFor();
+  const browser = await page.context().newCDPSession(page);
+  const { entries } = await browser.send('Page.getNavigationHistory');
+  expect(JSON.stringify([bodies, entries.map(({ url }) => url)])).not.toContain(token.slice(9));
+  expect(bodies.join()).toContain('ten');
 });
 
 test('a project token lands on its project, and looks for wallets in it', async () => {
@@ -92,10 +142,14 @@ test('a project token lands on its project, and looks for wallets in it', async 
   await page.getByText('12 wallets').waitFor();
   const links = page.getByRole('navigation', { name: 'Console' }).getByRole('link');
   expect(await links.allInnerTexts()).toEqual(['Project']);
-  await page.getByLabel('Find or go to').fill('wallet 1');
-  await page.keyboard.press('Enter');
-  await page.getByText('4 wallets').waitFor();
-  expect(await page.getByLabel('Find by title').inputValue()).toBe('wallet 1');
+  await page.keyboard.press('/');
+  await page.keyboard.type('wallet 1');
+  await page.getByRole('group', { name: 'Wallets · 4' }).waitFor();
+  await page.keyboard.press('Escape');
+  await page.keyboard.type('wallet');
+  await page.getByRole('option', { name: 'All 12 wallets' }).click();
+  await page.getByText('12 wallets', { exact: true }).waitFor();
+  expect(await page.getByLabel('Find by title').inputValue()).toBe('wallet');
 });
 
 test('a project shows its wallets and its apps, whose titles are text whatever they contain', async () => {

@@ -1,111 +1,178 @@
+import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useId, useState } from 'preact/hooks';
 import { ProjectsDocument } from '../generated/documents.ts';
 import { request } from '../request.ts';
+import { isSecret, SECRET_REFUSED } from '../secret-text.ts';
 import type { ControlProps } from './form.tsx';
 
 const TYPING_MS = 200;
 
 const SHOWN = 8;
 
-/** A project that can be chosen. */
-type Choice = { readonly name: string; readonly title: string };
+/** What can be chosen. */
+type Choice = { readonly name: string };
 
 /** What was found for a text, and what to say about it. */
-type Found = { readonly text?: string; readonly nodes: readonly Choice[]; readonly message: string };
+export type Found<Item extends Choice> = {
+  readonly groups: readonly { readonly heading?: string; readonly choices: readonly Item[] }[];
+  readonly message: ComponentChildren;
+};
 
-type ComboboxProps = {
-  readonly control: ControlProps;
-  readonly chosen: Choice;
-  readonly onChoose: (choice: Choice) => void;
+/** The keys that are held while something is chosen. */
+type Modifiers = Pick<MouseEvent, 'ctrlKey' | 'metaKey'>;
+
+/** The attributes of something that can be chosen. */
+export type OptionAttributes = {
+  readonly id: string;
+  readonly role: 'option';
+  readonly tabIndex: -1;
+  readonly 'aria-selected': boolean;
+  readonly onMouseDown: (event: MouseEvent) => void;
+  readonly onClick: (event: MouseEvent) => void;
+};
+
+/** What the field has beside that of a combobox. */
+type FieldAttributes = Pick<
+  JSX.IntrinsicElements['input'],
+  | 'id'
+  | 'ref'
+  | 'placeholder'
+  | 'aria-label'
+  | 'aria-keyshortcuts'
+  | 'aria-invalid'
+  | 'aria-describedby'
+  | 'onFocus'
+>;
+
+type ComboboxProps<Item extends Choice> = {
+  readonly attributes: FieldAttributes;
+  /**
+   * The title of what is chosen, in a form. The list then opens for an empty text, too, and nothing is chosen that has not
+   * been shown. Elsewhere, Enter chooses what is found first.
+   */
+  readonly chosen?: string;
+  readonly find: (text: string) => Promise<Found<Item>>;
+  readonly onChoose: (choice: Item, modifiers: Modifiers) => void;
+  /** The name of the list. */
+  readonly label: string;
+  readonly draw: (choice: Item, attributes: OptionAttributes) => JSX.Element;
 };
 
 /**
- * A field that finds a project by the beginning of its title. It asks for nothing until it is opened. Source: ARIA
- * Authoring Practices, combobox with list autocomplete.
+ * A field with a list of what is found for its text. It asks for nothing until it is opened, and never for a secret.
+ * Source: ARIA Authoring Practices, combobox with list autocomplete.
  */
-export function ProjectCombobox({ control, chosen, onChoose }: ComboboxProps) {
-  const { name, ...attributes } = control;
+export function Combobox<Item extends Choice>(props: ComboboxProps<Item>) {
+  const { attributes, chosen } = props;
   const list = useId();
-  // Undefined while the list is closed.
-  const [text, setText] = useState<string>();
-  const [active, setActive] = useState(0);
-  const found = useFound(text, () => setActive(0));
+  const { text, open, close, found, active, choose, keys } = useCombobox(props);
   const isOpen = text !== undefined;
-  // The answer for an earlier text is shown until the next one, but nothing of it can be chosen.
-  const isCurrent = isOpen && found.text === text;
-  const { nodes } = found;
-  const choose = (choice: Choice | undefined) => {
-    if (!isCurrent || !choice) return;
-    onChoose(choice);
-    setText(undefined);
-  };
-  const move = (step: number) => {
-    if (isOpen) setActive((active + step + nodes.length) % (nodes.length || 1));
-    else setText('');
-  };
-  const keys: Readonly<Record<string, () => void>> = {
-    ArrowDown: () => move(1),
-    ArrowUp: () => move(-1),
-    ...(isOpen && { Enter: () => choose(nodes[active]), Escape: () => setText(undefined) }),
-  };
   return (
     <div class="combobox">
-      <input type="hidden" name={name} value={chosen.name} />
       <input
         {...attributes}
         role="combobox"
         aria-expanded={isOpen}
         aria-controls={list}
         aria-autocomplete="list"
-        aria-activedescendant={isCurrent && nodes.length > 0 ? `${list}-${active}` : undefined}
+        aria-activedescendant={active && `${list}-${active.name}`}
         autocomplete="off"
         maxLength={200}
-        value={text ?? chosen.title}
-        placeholder={chosen.title}
-        onFocus={(event) => event.currentTarget.select()}
-        onClick={() => isOpen || setText('')}
-        onInput={(event) => setText(event.currentTarget.value)}
-        onBlur={() => setText(undefined)}
+        value={text ?? chosen ?? ''}
+        onClick={() => isOpen || open('')}
+        onInput={({ currentTarget }) => open(currentTarget.value)}
+        onBlur={close}
         onKeyDown={(event) => {
           const act = keys[event.key];
           if (!act) return;
           event.preventDefault();
-          act();
+          act(event);
         }}
       />
-      <Options list={list} isOpen={isOpen} found={found} active={active} onChoose={choose} />
+      <Options {...props} list={list} isOpen={isOpen} found={found} active={active} onChoose={choose} />
     </div>
   );
 }
 
-type OptionsProps = {
+/** The state of a combobox, and what its keys do. */
+function useCombobox<Item extends Choice>({ chosen, find, onChoose }: ComboboxProps<Item>) {
+  // Undefined while the list is closed.
+  const [text, setText] = useState<string>();
+  const [index, setIndex] = useState(0);
+  const [awaited, setAwaited] = useState<{ readonly text: string; readonly modifiers: Modifiers }>();
+  const found = useFound(text, find, () => setIndex(0));
+  const choices = found.groups.flatMap((group) => group.choices);
+  // The answer for an earlier text is shown until the next one, but nothing of it can be chosen.
+  const active = text !== undefined && found.text === text ? choices[index] : undefined;
+  const isInForm = chosen !== undefined;
+  const show = (value: string | undefined) => {
+    setText(value);
+    setAwaited(undefined);
+  };
+  const open = (value: string) => show(value === '' && !isInForm ? undefined : value);
+  const close = () => show(undefined);
+  const choose = (choice: Item, modifiers: Modifiers) => {
+    if (!active) return;
+    onChoose(choice, modifiers);
+    close();
+  };
+  useEffect(() => {
+    if (active && awaited && awaited.text === text) choose(active, awaited.modifiers);
+  }, [found]);
+  const move = (step: number) => {
+    if (text === undefined) open('');
+    else setIndex((index + step + choices.length) % (choices.length || 1));
+  };
+  const keys: Readonly<Record<string, (event: KeyboardEvent) => void>> = {
+    ArrowDown: () => move(1),
+    ArrowUp: () => move(-1),
+    ...(text !== undefined && {
+      Enter: (event: KeyboardEvent) => {
+        if (active) choose(active, event);
+        else if (!isInForm) setAwaited({ text, modifiers: event });
+      },
+      Escape: close,
+    }),
+  };
+  return { text, open, close, found, active, choose, keys };
+}
+
+type OptionsProps<Item extends Choice> = Pick<ComboboxProps<Item>, 'label' | 'draw' | 'onChoose'> & {
   readonly list: string;
   readonly isOpen: boolean;
-  readonly found: Found;
-  /** The index of the option that Enter chooses. */
-  readonly active: number;
-  readonly onChoose: (choice: Choice) => void;
+  readonly found: Found<Item>;
+  /** The one that Enter chooses. */
+  readonly active: Item | undefined;
 };
 
 /** The list of a combobox. It stays in the document while it is closed, because the field names it. */
-function Options({ list, isOpen, found, active, onChoose }: OptionsProps) {
+function Options<Item extends Choice>(props: OptionsProps<Item>) {
+  const { list, label, isOpen, found, active, draw, onChoose } = props;
   return (
     <div class="options" hidden={!isOpen}>
-      <div id={list} role="listbox" aria-label="Projects">
-        {found.nodes.map((choice, index) => (
-          <div
-            key={choice.name}
-            id={`${list}-${index}`}
-            role="option"
-            tabIndex={-1}
-            aria-selected={index === active}
-            // The field keeps the focus.
-            onMouseDown={(event) => {
-              event.preventDefault();
-              onChoose(choice);
-            }}
-          >
-            {choice.title}
+      <div id={list} role="listbox" aria-label={label}>
+        {found.groups.map((group) => (
+          // biome-ignore lint/a11y/useSemanticElements: a listbox has groups, not a fieldset.
+          <div key={group.heading} role="group" aria-label={group.heading ?? label}>
+            {group.heading && (
+              <p class="muted" aria-hidden="true">
+                {group.heading}
+              </p>
+            )}
+            {group.choices.map((choice) =>
+              draw(choice, {
+                id: `${list}-${choice.name}`,
+                role: 'option',
+                tabIndex: -1,
+                'aria-selected': choice === active,
+                // The field keeps the focus.
+                onMouseDown: (event) => event.preventDefault(),
+                onClick: (event) => {
+                  event.preventDefault();
+                  onChoose(choice, event);
+                },
+              }),
+            )}
           </div>
         ))}
       </div>
@@ -117,13 +184,22 @@ function Options({ list, isOpen, found, active, onChoose }: OptionsProps) {
 }
 
 /** Returns what was found last, and calls a function when this changes. Nothing is found while the text is undefined. */
-function useFound(text: string | undefined, onFound: () => void): Found {
-  const [found, setFound] = useState<Found>({ nodes: [], message: 'Loading…' });
+function useFound<Item extends Choice>(
+  text: string | undefined,
+  find: ComboboxProps<Item>['find'],
+  onFound: () => void,
+): Found<Item> & { readonly text?: string } {
+  const [found, setFound] = useState<Found<Item> & { readonly text?: string }>({
+    groups: [],
+    message: 'Loading…',
+  });
   useEffect(() => {
     if (text === undefined) return;
     let isLatest = true;
     const show = async () => {
-      const result = await find(text);
+      const result = isSecret(text)
+        ? { groups: [], message: SECRET_REFUSED }
+        : await find(text.trim()).catch((error: Error) => ({ groups: [], message: error.message }));
       if (!isLatest) return;
       setFound({ text, ...result });
       onFound();
@@ -137,15 +213,43 @@ function useFound(text: string | undefined, onFound: () => void): Found {
   return found;
 }
 
-async function find(text: string): Promise<Omit<Found, 'text'>> {
-  const title = text.trim();
-  try {
-    const { projects } = await request(ProjectsDocument, { first: SHOWN, ...(title && { title }) });
-    const { nodes, totalCount } = projects;
-    const more = totalCount - nodes.length;
-    if (totalCount === 0) return { nodes, message: 'No title begins with this.' };
-    return { nodes, message: more > 0 ? `${more} more: type the beginning of the title.` : '' };
-  } catch (error) {
-    return { nodes: [], message: (error as Error).message };
-  }
+type ProjectComboboxProps = {
+  readonly control: ControlProps;
+  readonly chosen: Choice & { readonly title: string };
+  readonly onChoose: (choice: ProjectComboboxProps['chosen']) => void;
+};
+
+/** A field that finds a project by the beginning of its title. */
+export function ProjectCombobox({ control, chosen, onChoose }: ProjectComboboxProps) {
+  const { name, ...attributes } = control;
+  return (
+    <>
+      <input type="hidden" name={name} value={chosen.name} />
+      <Combobox
+        attributes={{
+          ...attributes,
+          placeholder: chosen.title,
+          onFocus: (event) => event.currentTarget.select(),
+        }}
+        chosen={chosen.title}
+        find={findProjects}
+        onChoose={onChoose}
+        label="Projects"
+        draw={(project, attributes) => (
+          <div key={project.name} {...attributes}>
+            {project.title}
+          </div>
+        )}
+      />
+    </>
+  );
+}
+
+async function findProjects(title: string): Promise<Found<ProjectComboboxProps['chosen']>> {
+  const { projects } = await request(ProjectsDocument, { first: SHOWN, ...(title && { title }) });
+  const { nodes, totalCount } = projects;
+  const more = totalCount - nodes.length;
+  if (totalCount === 0) return { groups: [], message: 'No title begins with this.' };
+  const message = more > 0 ? `${more} more: type the beginning of the title.` : '';
+  return { groups: [{ choices: nodes }], message };
 }

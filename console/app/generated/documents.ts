@@ -168,6 +168,45 @@ export type UpdateWalletInput = {
   readonly title?: string | null | undefined;
 };
 
+export type SearchQueryVariables = Exact<{
+  title: string;
+  first: number;
+}>;
+
+
+export type SearchQuery = { readonly projects: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly name: string, readonly title: string }> }, readonly wallets: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly name: string, readonly title: string, readonly address: string, readonly project: { readonly title: string } }> }, readonly apps: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly name: string, readonly title: string, readonly active: boolean, readonly project: { readonly title: string } }> } };
+
+export type SearchAddressQueryVariables = Exact<{
+  address: string;
+  first: number;
+}>;
+
+
+export type SearchAddressQuery = { readonly wallets: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly name: string, readonly title: string, readonly address: string, readonly project: { readonly title: string } }> } };
+
+export type SearchNameQueryVariables = Exact<{
+  name: string | number;
+}>;
+
+
+export type SearchNameQuery = { readonly node:
+    | { readonly name: string, readonly title: string, readonly active: boolean, readonly project: { readonly title: string } }
+    | { readonly name: string, readonly title: string }
+    | { readonly name: string, readonly title: string, readonly address: string, readonly project: { readonly title: string } }
+   | null };
+
+type Hit_App_Fragment = { readonly name: string, readonly title: string, readonly active: boolean, readonly project: { readonly title: string } };
+
+type Hit_Project_Fragment = { readonly name: string, readonly title: string };
+
+type Hit_Wallet_Fragment = { readonly name: string, readonly title: string, readonly address: string, readonly project: { readonly title: string } };
+
+export type HitFragment =
+  | Hit_App_Fragment
+  | Hit_Project_Fragment
+  | Hit_Wallet_Fragment
+;
+
 export type AppsQueryVariables = Exact<{
   project: string | number;
   first?: number | null | undefined;
@@ -300,14 +339,15 @@ export type WalletsQuery = { readonly node:
     | Record<PropertyKey, never>
    | null };
 
-export type WalletsAtAddressQueryVariables = Exact<{
-  address: string;
+export type FoundWalletsQueryVariables = Exact<{
+  address?: string | null | undefined;
+  title?: string | null | undefined;
   first?: number | null | undefined;
   after?: string | null | undefined;
 }>;
 
 
-export type WalletsAtAddressQuery = { readonly wallets: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly name: string, readonly title: string, readonly description: string, readonly network: Network, readonly address: string, readonly createTime: string, readonly updateTime: string, readonly etag: string, readonly project: { readonly name: string, readonly title: string } }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } };
+export type FoundWalletsQuery = { readonly wallets: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly name: string, readonly title: string, readonly description: string, readonly network: Network, readonly address: string, readonly createTime: string, readonly updateTime: string, readonly etag: string, readonly project: { readonly name: string, readonly title: string } }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } };
 
 export type WalletQueryVariables = Exact<{
   name: string | number;
@@ -358,6 +398,30 @@ export class TypedDocumentString<TResult, TVariables>
     return this.value;
   }
 }
+export const HitFragmentDoc = new TypedDocumentString(`
+    fragment Hit on Node {
+  ... on Project {
+    name
+    title
+  }
+  ... on Wallet {
+    name
+    title
+    address
+    project {
+      title
+    }
+  }
+  ... on App {
+    name
+    title
+    active
+    project {
+      title
+    }
+  }
+}
+    `, {"fragmentName":"Hit"}) as unknown as TypedDocumentString<HitFragment, unknown>;
 export const AppRowFragmentDoc = new TypedDocumentString(`
     fragment AppRow on App {
   name
@@ -401,6 +465,108 @@ export const WalletRowFragmentDoc = new TypedDocumentString(`
   }
 }
     `, {"fragmentName":"WalletRow"}) as unknown as TypedDocumentString<WalletRowFragment, unknown>;
+export const SearchDocument = new TypedDocumentString(`
+    query Search($title: String!, $first: Int!) {
+  projects(title: $title, first: $first) {
+    totalCount
+    nodes {
+      ...Hit
+    }
+  }
+  wallets(title: $title, first: $first) {
+    totalCount
+    nodes {
+      ...Hit
+    }
+  }
+  apps(title: $title, first: $first) {
+    totalCount
+    nodes {
+      ...Hit
+    }
+  }
+}
+    fragment Hit on Node {
+  ... on Project {
+    name
+    title
+  }
+  ... on Wallet {
+    name
+    title
+    address
+    project {
+      title
+    }
+  }
+  ... on App {
+    name
+    title
+    active
+    project {
+      title
+    }
+  }
+}`) as unknown as TypedDocumentString<SearchQuery, SearchQueryVariables>;
+export const SearchAddressDocument = new TypedDocumentString(`
+    query SearchAddress($address: Address!, $first: Int!) {
+  wallets(address: $address, first: $first) {
+    totalCount
+    nodes {
+      ...Hit
+    }
+  }
+}
+    fragment Hit on Node {
+  ... on Project {
+    name
+    title
+  }
+  ... on Wallet {
+    name
+    title
+    address
+    project {
+      title
+    }
+  }
+  ... on App {
+    name
+    title
+    active
+    project {
+      title
+    }
+  }
+}`) as unknown as TypedDocumentString<SearchAddressQuery, SearchAddressQueryVariables>;
+export const SearchNameDocument = new TypedDocumentString(`
+    query SearchName($name: ID!) {
+  node(id: $name) {
+    ...Hit
+  }
+}
+    fragment Hit on Node {
+  ... on Project {
+    name
+    title
+  }
+  ... on Wallet {
+    name
+    title
+    address
+    project {
+      title
+    }
+  }
+  ... on App {
+    name
+    title
+    active
+    project {
+      title
+    }
+  }
+}`) as unknown as TypedDocumentString<SearchNameQuery, SearchNameQueryVariables>;
 export const AppsDocument = new TypedDocumentString(`
     query Apps($project: ID!, $first: Int = 24, $after: String) {
   node(id: $project) {
@@ -666,9 +832,9 @@ export const WalletsDocument = new TypedDocumentString(`
     title
   }
 }`) as unknown as TypedDocumentString<WalletsQuery, WalletsQueryVariables>;
-export const WalletsAtAddressDocument = new TypedDocumentString(`
-    query WalletsAtAddress($address: Address!, $first: Int = 24, $after: String) {
-  wallets(address: $address, first: $first, after: $after) {
+export const FoundWalletsDocument = new TypedDocumentString(`
+    query FoundWallets($address: Address, $title: String, $first: Int = 24, $after: String) {
+  wallets(address: $address, title: $title, first: $first, after: $after) {
     totalCount
     nodes {
       ...WalletRow
@@ -692,7 +858,7 @@ export const WalletsAtAddressDocument = new TypedDocumentString(`
     name
     title
   }
-}`) as unknown as TypedDocumentString<WalletsAtAddressQuery, WalletsAtAddressQueryVariables>;
+}`) as unknown as TypedDocumentString<FoundWalletsQuery, FoundWalletsQueryVariables>;
 export const WalletDocument = new TypedDocumentString(`
     query Wallet($name: ID!) {
   node(id: $name) {

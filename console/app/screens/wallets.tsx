@@ -7,9 +7,9 @@ import { NetworkTitle } from '../controls/networks.tsx';
 import { Action, type Column, Table } from '../controls/table.tsx';
 import { Time } from '../controls/time.tsx';
 import {
+  FoundWalletsDocument,
   WalletDocument,
   type WalletRowFragment,
-  WalletsAtAddressDocument,
   WalletsDocument,
 } from '../generated/documents.ts';
 import { nodeOf, useQuery } from '../query.ts';
@@ -49,7 +49,7 @@ export function Wallets({ project }: { project: string }) {
         <Filter />
         {!readOnly && <Actions of={{ 'Create wallet': () => setIsCreating(true) }} />}
       </div>
-      <WalletTable list={list} project={project} />
+      <WalletTable list={list} project={project} same="Project" />
       {list.totalCount === 0 && title && <p class="muted">No wallet’s title begins with “{title}”.</p>}
       {list.totalCount === 0 && !title && <p class="muted">The project has no wallets.</p>}
       {isCreating && !readOnly && (
@@ -59,23 +59,30 @@ export function Wallets({ project }: { project: string }) {
   );
 }
 
-/** The wallets of all projects that have an address. */
-export function WalletsAtAddress({ address }: { address: string }) {
-  const list = useList(WalletsAtAddressDocument, { address }, ({ wallets }) => wallets);
+/** The wallets of all projects that have an address, or whose titles have a beginning. */
+export function FoundWallets({ query }: { query: URLSearchParams }) {
+  const title = query.get('title');
+  const address = query.get('address') ?? '';
+  const list = useList(FoundWalletsDocument, title ? { title } : { address }, ({ wallets }) => wallets);
   return (
-    <Screen title="Wallets at an address">
-      <p>
-        <code>{address}</code>
-      </p>
+    <Screen title={title ? 'Wallets by title' : 'Wallets at an address'}>
+      <p>{title ? `Their titles begin with “${title}”.` : <code>{address}</code>}</p>
       <Size list={list} noun="wallets" />
-      <WalletTable list={list} />
-      {list.totalCount === 0 && <p class="muted">No wallet that the token sees has this address.</p>}
+      <WalletTable list={list} same={title ? undefined : 'Address'} />
+      {list.totalCount === 0 && <p class="muted">There is no such wallet that the token sees.</p>}
     </Screen>
   );
 }
 
-/** @param project the one that the wallets are in, if it is the same */
-function WalletTable({ list, project }: { list: List<WalletRowFragment>; project?: string }) {
+type WalletTableProps = {
+  readonly list: List<WalletRowFragment>;
+  /** The one that the wallets are in, if it is the same. */
+  readonly project?: string;
+  /** The column that is the same in all rows, which is above the table. */
+  readonly same: 'Project' | 'Address' | undefined;
+};
+
+function WalletTable({ list, project, same }: WalletTableProps) {
   const { readOnly } = useViewer();
   const [selected, setSelected] = useState<WalletRowFragment>();
   const onUpdated = (wallet: WalletRowFragment) => {
@@ -89,8 +96,6 @@ function WalletTable({ list, project }: { list: List<WalletRowFragment>; project
     title: 'Actions',
     cell: (wallet) => <Action text="Edit" of={wallet.title} onClick={() => setSelected(wallet)} />,
   };
-  // What is the same in all rows is above the table.
-  const same = project ? 'Project' : 'Address';
   const columns = [...COLUMNS.filter(({ title }) => title !== same), ...(readOnly ? [] : [edit])];
   return (
     <>

@@ -1,0 +1,157 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import {
+  type HitFragment,
+  SearchAddressDocument,
+  SearchDocument,
+  SearchNameDocument,
+} from '../generated/documents.ts';
+import { nodeOf } from '../query.ts';
+import { request } from '../request.ts';
+import { linkTo } from '../router.ts';
+import { focusHeading } from '../screen.tsx';
+import { seesAccount, useViewer, type Viewer } from '../session.ts';
+import { Combobox, type Found, type OptionAttributes } from './combobox.tsx';
+import { shorten } from './name.tsx';
+
+// How many of each kind are shown.
+const SHOWN = 5;
+
+const RESOURCE_NAME = /^(projects|wallets|apps)\/[0-9A-Z]{26}$/i;
+
+const ADDRESS = /^0x[0-9a-f]{40}$/i;
+
+/** What was found, and where it leads. */
+type Hit = {
+  /** Identifies it among the others. */
+  readonly name: string;
+  readonly link: string;
+  readonly title: string;
+  /** The title of its project. */
+  readonly parent?: string;
+  readonly detail?: ComponentChildren;
+};
+
+/** The field of the bar that finds projects, wallets and apps, and leads to what is chosen. */
+export function Search() {
+  const viewer = useViewer();
+  const field = useRef<HTMLInputElement>(null);
+  useSlash(() => field.current?.focus());
+  return (
+    <search class="go">
+      <Combobox
+        attributes={{
+          ref: field,
+          'aria-label': 'Search projects, wallets and apps',
+          'aria-keyshortcuts': '/',
+          placeholder: 'Title, address or ID ( / )',
+        }}
+        find={(text) => find(text, viewer)}
+        onChoose={({ link }, { ctrlKey, metaKey }) => {
+          if (ctrlKey || metaKey) {
+            open(link, '_blank', 'noopener');
+            return;
+          }
+          location.hash = link;
+          focusHeading();
+        }}
+        label="Found"
+        draw={drawHit}
+      />
+    </search>
+  );
+}
+
+function drawHit({ name, link, title, parent, detail }: Hit, attributes: OptionAttributes) {
+  return (
+    <a key={name} href={link} {...attributes}>
+      <span title={title}>
+        {title} {parent && <small>in {parent}</small>}
+      </span>
+      {detail}
+    </a>
+  );
+}
+
+/** Calls a function when the key `/` is pressed where nothing is typed. */
+function useSlash(onSlash: () => void): void {
+  useEffect(() => {
+    const listen = (event: KeyboardEvent) => {
+      const isTyping = event.target instanceof Element && event.target.matches('input, textarea, select');
+      if (event.key !== '/' || event.ctrlKey || event.metaKey || isTyping) return;
+      if (document.querySelector('dialog') !== null) return;
+      event.preventDefault();
+      onSlash();
+    };
+    addEventListener('keydown', listen);
+    return () => removeEventListener('keydown', listen);
+  }, []);
+}
+
+/** Finds a resource by its name, wallets by their address, or what a title begins with. */
+async function find(text: string, viewer: Viewer): Promise<Found<Hit>> {
+  // A token has no screen of its own.
+  if (/^tokens\//i.test(text) && seesAccount(viewer)) {
+    return { groups: [{ choices: [{ name: 'tokens', link: '#/tokens', title: 'Tokens' }] }], message: '' };
+  }
+  if (RESOURCE_NAME.test(text)) {
+    const [kind = '', id = ''] = text.split('/');
+    const node = nodeOf(
+      await request(SearchNameDocument, { name: `${kind.toLowerCase()}/${id.toUpperCase()}` }),
+    );
+    const choices = node ? [hitOf(node)] : [];
+    return { groups: [{ choices }], message: node ? '' : <Nothing of={`Nothing has the ID “${text}”.`} /> };
+  }
+  if (ADDRESS.test(text)) {
+    const { wallets } = await request(SearchAddressDocument, { address: text, first: SHOWN });
+    const all = `#/wallets?address=${text}`;
+    return resultOf([groupOf('Wallets', wallets, all)], `No wallet has the address “${text}”.`);
+  }
+  const { projects, wallets, apps } = await request(SearchDocument, { title: text, first: SHOWN });
+  const query = new URLSearchParams({ title: text });
+  const groups = [
+    groupOf('Projects', projects, `#/?${query}`),
+    groupOf('Wallets', wallets, `${viewer.onlyProject ? linkTo(viewer.project.name) : '#/wallets'}?${query}`),
+    groupOf('Apps', apps),
+  ];
+  return resultOf(groups, `No title begins with “${text}”.`);
+}
+
+type Hits = { readonly totalCount: number; readonly nodes: readonly HitFragment[] };
+
+/** @param all the link to the list of all, if there is one */
+function groupOf(kind: string, { nodes, totalCount }: Hits, all?: string) {
+  const isWhole = totalCount === nodes.length;
+  const count = totalCount.toLocaleString('en');
+  const more = { name: kind, link: all ?? '', title: `All ${count} ${kind.toLowerCase()}` };
+  return {
+    heading: isWhole ? `${kind} · ${count}` : `${kind} · ${nodes.length} of ${count}`,
+    choices: [...nodes.map(hitOf), ...(isWhole || all === undefined ? [] : [more])],
+  };
+}
+
+/** Leaves out the groups without a choice. @param nothing what to say if none is left */
+function resultOf(groups: Found<Hit>['groups'], nothing: string): Found<Hit> {
+  const found = groups.filter(({ choices }) => choices.length > 0);
+  return { groups: found, message: found.length === 0 && <Nothing of={nothing} /> };
+}
+
+/** What is said if nothing is found. */
+function Nothing({ of }: { of: string }) {
+  return (
+    <>
+      <strong>{of}</strong> A title is found by its beginning, an address and an ID only as a whole, in all
+      projects that the token sees.
+    </>
+  );
+}
+
+function hitOf(node: HitFragment): Hit {
+  const { name, title } = node;
+  const hit = { name, title, link: linkTo(name) };
+  if ('address' in node)
+    return { ...hit, parent: node.project.title, detail: <code>{shorten(node.address)}</code> };
+  if ('active' in node)
+    return { ...hit, parent: node.project.title, detail: !node.active && <span class="mark">Inactive</span> };
+  return hit;
+}
