@@ -7,9 +7,9 @@ import { linkTo, route } from './router.ts';
 import {
   forgetEverywhere,
   leaveSession,
+  principalOf,
   seesAccount,
   sessionState,
-  useViewer,
   type Viewer,
 } from './session.ts';
 import { useStore } from './store.ts';
@@ -19,10 +19,21 @@ const NEAR_MS = 3 * 86_400_000;
 
 const LEVELS = { ACCOUNT: 'Account token', PROJECT: 'Project token' };
 
-/** The bar with the links of the console, the search, and the menu of the session. */
-export function Bar() {
-  const viewer = useViewer();
-  const [kind = ''] = useStore(route).path;
+/** The links of the console in the bar of the page. */
+export function Links() {
+  const { session } = useStore(sessionState);
+  const { address, path } = useStore(route);
+  const [kind = ''] = path;
+  // On a phone, they are in a menu.
+  useEffect(() => document.querySelector<HTMLElement>('#pages')?.hidePopover(), [address]);
+  if (!session) {
+    return (
+      <a href="#/" aria-current="page">
+        Console
+      </a>
+    );
+  }
+  const { viewer } = session;
   const home = viewer.onlyProject ? linkTo(viewer.project.name) : '#/';
   const current = ['tokens', 'events'].includes(kind) ? `#/${kind}` : home;
   const links = {
@@ -30,16 +41,24 @@ export function Bar() {
     ...(seesAccount(viewer) && { '#/tokens': 'Tokens', '#/events': 'Events' }),
   };
   return (
-    <div class="session">
-      <nav aria-label="Console">
-        {Object.entries(links).map(([path, text]) => (
-          <a key={path} href={path} aria-current={path === current ? 'true' : undefined}>
-            {text}
-          </a>
-        ))}
-      </nav>
+    <>
+      {Object.entries(links).map(([path, text]) => (
+        <a key={path} href={path} aria-current={path === current ? 'true' : undefined}>
+          {text}
+        </a>
+      ))}
+    </>
+  );
+}
+
+/** The field to go to a resource, and the menu of the session, in the bar of the page. */
+export function Controls() {
+  const { session } = useStore(sessionState);
+  if (!session) return null;
+  return (
+    <div key={principalOf(session.viewer)} class="session">
       <Search />
-      <SessionMenu viewer={viewer} />
+      <SessionMenu viewer={session.viewer} />
     </div>
   );
 }
@@ -55,7 +74,7 @@ function SessionMenu({ viewer }: { viewer: Viewer }) {
     <>
       {left < NEAR_MS && <span class="mark warning">Expires {distance(Math.max(left, 0))}</span>}
       <button type="button" class="opener" popovertarget="session">
-        {viewer.title || viewer.app?.title || LEVELS[viewer.level]} <span aria-hidden="true">▾</span>
+        <span>{viewer.title || viewer.app?.title || LEVELS[viewer.level]}</span>
       </button>
       <div id="session" ref={menu} class="menu" popover="auto">
         <Identity viewer={viewer} />

@@ -2,9 +2,9 @@ import '../../src/pages/static/content.css';
 import './console.css';
 import { Fragment, render } from 'preact';
 import { useEffect } from 'preact/hooks';
-import { Bar } from './bar.tsx';
+import { Controls, Links } from './bar.tsx';
 import { Dialog } from './controls/dialog.tsx';
-import { container } from './mount.ts';
+import { container, controlsInBar, linksInBar } from './mount.ts';
 import { linkTo, readRoute, route } from './router.ts';
 import { NotFound } from './screen.tsx';
 import { App as AppScreen } from './screens/apps.tsx';
@@ -32,7 +32,6 @@ function App() {
   const stay = () => refuseOffer(session);
   return (
     <Fragment key={principalOf(session.viewer)}>
-      <Bar />
       <Screens />
       {reason !== undefined && (
         <Dialog title="Enter a token to continue">
@@ -77,8 +76,15 @@ function readAddress(): void {
   readRoute();
 }
 
-container.replaceChildren();
+const roots = [
+  [<App />, container],
+  [<Links />, linksInBar],
+  [<Controls />, controlsInBar],
+] as const;
 readAddress();
 addEventListener('hashchange', readAddress);
 await joinTabs();
-render(<App />, container);
+for (const [root, element] of roots) {
+  element.replaceChildren();
+  render(root, element);
+}

@@ -1,20 +1,28 @@
 import type { ComponentChildren, RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { route } from './router.ts';
+import { linkTo, route } from './router.ts';
+import { useViewer } from './session.ts';
 import { Store, useStore } from './store.ts';
 
 /** What was done last, and the link to the screen that says so. */
 const notice = new Store({ text: '', link: '' });
 
+/** A link to a screen above. */
+export type Crumb = { readonly title: string; readonly href: string };
+
 type ScreenProps = {
   readonly title: string;
+  /** The screens above, from the top. */
+  readonly path?: readonly Crumb[];
+  /** The image before the heading. */
+  readonly cover?: ComponentChildren;
   /** What is beside the heading. */
   readonly aside?: ComponentChildren;
   readonly children: ComponentChildren;
 };
 
 /** A screen with its heading, which gets the focus when the screen is shown. */
-export function Screen({ title, aside, children }: ScreenProps) {
+export function Screen({ title, path = [], cover, aside, children }: ScreenProps) {
   const { address } = useStore(route);
   const link = `#${address}`;
   const { text, link: noticed } = useStore(notice);
@@ -36,7 +44,21 @@ export function Screen({ title, aside, children }: ScreenProps) {
   }, [title]);
   return (
     <section ref={section} class="screen">
+      {path.length > 0 && (
+        <nav aria-label="Breadcrumbs">
+          <ol class="path">
+            {path.map(({ title, href }) => (
+              <li key={href}>
+                <a href={href} title={title}>
+                  {title}
+                </a>
+              </li>
+            ))}
+          </ol>
+        </nav>
+      )}
       <div class="heading">
+        {cover}
         <h1 tabIndex={-1}>{title}</h1>
         {aside}
       </div>
@@ -53,13 +75,31 @@ export function notify(text: string, link = `#${route.value.address}`): void {
   notice.set({ text, link });
 }
 
+/** Returns the way to a screen below the projects, or below one of them, as far as the token sees it. */
+export function usePath(project?: { readonly name: string; readonly title: string }): readonly Crumb[] {
+  const { onlyProject } = useViewer();
+  const projects = onlyProject ? [] : [{ title: 'Projects', href: '#/' }];
+  return project ? [...projects, { title: project.title, href: linkTo(project.name) }] : projects;
+}
+
+type ActionsProps = {
+  readonly of: Readonly<Record<string, () => void>>;
+  /** Whether the first is what the screen is mostly for. */
+  readonly isPrimary?: boolean;
+};
+
 /** The buttons of what can be done, by their texts. */
-export function Actions({ of }: { of: Readonly<Record<string, () => void>> }) {
+export function Actions({ of, isPrimary = false }: ActionsProps) {
   return (
     <div class="actions">
       {Object.entries(of).map(([text, onClick], index) => (
         // A button keeps the focus when its text changes.
-        <button key={index} type="button" onClick={onClick}>
+        <button
+          key={index}
+          type="button"
+          class={isPrimary && index === 0 ? 'primary' : undefined}
+          onClick={onClick}
+        >
           {text}
         </button>
       ))}

@@ -18,6 +18,8 @@ export function addConsolePage(app: FastifyInstance, command: string): void {
       path: '/console',
       title: 'Console · PAW gateway',
       head,
+      links: `<span id="links"><a href="./console" aria-current="page">Console</a></span>`,
+      controls: `<div id="controls"></div>`,
       main: `<div id="console" data-command="${command}">
 <noscript>The console needs JavaScript.</noscript>
 </div>`,

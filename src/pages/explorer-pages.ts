@@ -4,7 +4,7 @@ import { assetPaths } from './assets.ts';
 import { sendPage } from './html.ts';
 
 // console/token.ts connects it with the kept token.
-const TOKEN_FIELD = `<label class="token">Bearer token
+const TOKEN_FIELD = `<label class="token"><span>Bearer token</span>
 <input id="token" type="password" autocomplete="off" spellcheck="false" placeholder="paw_acct_…"></label>`;
 
 type Explorer = {

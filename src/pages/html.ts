@@ -13,6 +13,8 @@ export type Page = {
   readonly style?: string;
   /** Further elements of the head, such as scripts. */
   readonly head?: string;
+  /** Elements in the header bar in place of the link to the page itself. */
+  readonly links?: string;
   /** Elements in the header bar, after the links. */
   readonly controls?: string;
   readonly main: string;
@@ -23,7 +25,7 @@ export type Page = {
 const LINKS = [
   { path: '/console', text: 'Console' },
   { path: '/graphiql', text: 'GraphiQL' },
-  { path: '/reference', text: 'REST reference' },
+  { path: '/reference', text: 'REST' },
   { path: '/docs', text: 'Docs' },
 ] as const;
 
@@ -54,6 +56,7 @@ export function sendPage(reply: FastifyReply, page: Page): FastifyReply {
   const { root = './', style = '' } = page;
   const links = LINKS.filter(({ path }) => reply.server.hasRoute({ method: 'GET', url: path })).map(
     ({ path, text }) =>
+      (page.path === path && page.links) ||
       `<a href="${root}${path.slice(1)}"${page.path === path ? ' aria-current="page"' : ''}>${text}</a>`,
   );
   return reply
@@ -72,9 +75,10 @@ ${page.head ?? ''}
 </head>
 <body>
 <header class="bar">
-<a class="name" href="${root}"><svg viewBox="0 0 32 32" fill="currentColor" aria-hidden="true">${LOGO}</svg>PAW gateway</a>
-<nav aria-label="Pages">${links.join('')}</nav>
+<a class="name" href="${root}" aria-label="PAW gateway"><svg viewBox="0 0 32 32" fill="currentColor" aria-hidden="true">${LOGO}</svg><b>PAW gateway</b></a>
+<nav id="pages" aria-label="Pages" popover>${links.join('')}</nav>
 ${page.controls ?? ''}
+<button type="button" class="pages" popovertarget="pages" aria-label="Menu"><svg viewBox="0 0 16 16" stroke="currentColor" stroke-width="1.5" aria-hidden="true"><path d="M2 4h12M2 8h12M2 12h12"/></svg></button>
 </header>
 <main>${page.main}</main>
 </body>

@@ -135,7 +135,8 @@ test('a token is created with what it may in words, is shown once, and the one o
   await page.getByText('Created the token “Pipeline”.').waitFor();
   const row = page.getByRole('row').filter({ hasText: 'Pipeline' });
   expect(await row.innerText()).toMatch(/in 6 days|in 7 days/);
-  expect(await row.innerText()).toContain(`by tokens/${tokenNameOf(maker).slice(7, 11)}`);
+  await row.getByRole('button', { name: 'More of “Pipeline”' }).click();
+  expect(await page.locator('.rest').innerText()).toContain(`by tokens/${tokenNameOf(maker).slice(7, 11)}`);
   expect(await page.content()).not.toContain(token);
   expect(JSON.stringify([await storedBy(page), page.url()])).not.toContain(token);
 });
@@ -152,9 +153,9 @@ test('a token that is created sees who has created it, and is asked for again wh
   );
   const page = await site.openConsole(accessToken);
   await showScreen(page, 'tokens');
-  await page.getByRole('button', { name: 'Revoke “Maker”' }).click();
+  await page.getByRole('button', { name: 'End “Maker”' }).click();
   await page.getByText('It has created the token of this page, which then asks for another one.').waitFor();
-  await page.getByRole('button', { name: 'Revoke the token' }).click();
+  await page.getByRole('button', { name: 'End the token' }).click();
   await page.getByRole('heading', { name: 'Enter a token' }).waitFor();
   expect(await page.getByRole('alert').innerText()).toBe('The token has ended.');
 });
@@ -322,7 +323,7 @@ test('a new wallet gets an address, and without one left the dialog says how to 
   await dialog.getByRole('button', { name: 'Try again' }).click();
   await page.getByText('Created “Till”.').waitFor();
   const row = page.getByRole('row').filter({ hasText: 'Till' });
-  await row.getByText('Polygon').waitFor();
+  await row.getByRole('cell', { name: 'Polygon', exact: true }).waitFor();
   await page.getByText('1 wallet').waitFor();
 });
 
@@ -354,11 +355,14 @@ test('a token is shown the buttons of what it may do only, also when it continue
     }
   };
   const wallets = ['Create wallet', 'Edit'];
-  const ofResources = [['Create project'], wallets, ['Create app'], ['Edit project'], ofApp];
+  const ofProject = ['Edit project'];
+  const inProject = [...ofProject, ...wallets];
+  const ofTabs = [inProject, [...ofProject, 'Create app'], ofProject];
+  const ofResources = [['Create project'], ...ofTabs, ofApp];
   for (const [token, buttons] of [
     [tenant.token, [...ofResources, ['Create token']]],
     [created.accessToken, [...ofResources, []]],
-    [await accountToken(site.gateway, tenant, { onlyProject }), [wallets, ...ofResources.slice(1), []]],
+    [await accountToken(site.gateway, tenant, { onlyProject }), [inProject, ...ofTabs, ofApp, []]],
     [await projectToken(site.gateway, tenant), [wallets, wallets, [], [], [], []]],
     [readOnly, [[], [], [], [], [], []]],
   ] as const) {

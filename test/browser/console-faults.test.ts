@@ -36,7 +36,7 @@ test.each([
   { screen: 'the apps', operation: 'Apps', path: '<project>/apps', text: 'Till' },
   { screen: 'an app', operation: 'App', path: '<app>', text: 'Last sign-in' },
   { screen: 'the tokens', operation: 'Tokens', path: 'tokens', text: 'This token' },
-  { screen: 'the events', operation: 'Events', path: 'events', text: 'The operator' },
+  { screen: 'the events', operation: 'Events', path: 'events', text: 'Account created' },
 ])('what $screen shows is there after every failure of the request', async ({ operation, path, text }) => {
   const { token, projects, wallets } = await seedTenant(site.gateway, { wallets: 1 });
   const { name } = await createApp(api, token, { title: 'Till' });
@@ -44,18 +44,18 @@ test.each([
   const names: Record<string, string | undefined> = { project: projects[0], wallet: wallets[0], app: name };
   const url = `${site.gateway.url}/console#/${path.replace(/<(\w+)>/, (_, kind) => names[kind] ?? '')}`;
   await persist(page, token, `query ${operation}`, async () => void (await page.goto(url)));
-  await page.getByText(text).first().waitFor();
+  await page.getByText(text).locator('visible=true').first().waitFor();
 });
 
 const titled = (title: string) => (dialog: Locator) => dialog.getByLabel('Title').fill(title);
 
 const atOnce = (dialog: Locator) => dialog.getByLabel('The old key').selectOption('At once');
 
-/** A change: the links to its screen, what opens its form, sends it, and is shown when it is done, and what fills the form. */
+/** A change: the way to its screen, the buttons that open its form, what sends it, and is shown when it is done, and what fills the form. */
 type Change = [
   action: string,
   links: string[],
-  open: string,
+  open: string | string[],
   send: string,
   done: string,
   fill?: (dialog: Locator) => Promise<unknown>,
@@ -67,7 +67,14 @@ test.each<Change>([
   ['project.create', [], 'Create project', 'Create the project', 'Created “Shop”.', titled('Shop')],
   ['project.update', ['Tenant', 'Settings'], 'Edit project', 'Save', 'Saved “Shop”.', titled('Shop')],
   ['wallet.create', ['Tenant'], 'Create wallet', 'Create the wallet', 'Created “Till”.', titled('Till')],
-  ['wallet.update', ['Tenant'], 'Edit Wallet 1', 'Save', 'Saved “Bills”.', titled('Bills')],
+  [
+    'wallet.update',
+    ['Tenant'],
+    ['More of Wallet 1', 'Edit Wallet 1'],
+    'Save',
+    'Saved “Bills”.',
+    titled('Bills'),
+  ],
   [
     'app.create',
     ['Tenant', 'Apps'],
@@ -80,7 +87,13 @@ test.each<Change>([
   ['app.rotate_key', TILL, 'New key', 'Make the new key', 'The private key of “Till”', atOnce],
   ['app.deactivate', TILL, 'Deactivate', 'Deactivate the app', '“Till” is inactive.'],
   ['app.delete', TILL, 'Delete', 'Delete the app', 'Deleted “Till”.'],
-  ['token.revoke', ['Tokens'], 'Revoke “Desk”', 'Revoke the token', 'The token “Desk” has ended.'],
+  [
+    'token.revoke',
+    ['Menu', 'Tokens'],
+    ['More of “Desk”', 'End “Desk”'],
+    'End the token',
+    'The token “Desk” has ended.',
+  ],
 ])(
   '%s is done once after every failure, with the form as it was filled',
   async (action, links, open, sending, done, fill) => {
@@ -90,8 +103,11 @@ test.each<Change>([
     await createApp(api, token, { title: 'Till' });
     const before = await countEvents(token, action);
     const page = await openWith(token);
-    for (const name of links) await page.getByRole('link', { name }).click();
-    await page.getByRole('button', { name: open }).click();
+    for (const name of links) {
+      const menu = page.getByRole('button', { name, exact: true });
+      await page.getByRole('link', { name }).or(menu).click();
+    }
+    for (const name of [open].flat()) await page.getByRole('button', { name }).click();
     await fill?.(page.getByRole('dialog'));
     const button = page.getByRole('button', { name: sending });
     await persist(page, token, 'mutation', () => button.press('Enter'));

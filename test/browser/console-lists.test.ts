@@ -34,18 +34,18 @@ test('the tokens of the account are listed beyond one page', async () => {
 test('after the revocation of its own token, the console asks for another one and says why', async () => {
   const { token } = await seedTenant(site.gateway);
   const page = await openScreen('tokens', token);
-  await page.getByRole('button', { name: 'Revoke' }).click();
+  await page.getByRole('button', { name: 'End' }).click();
   expect(await page.getByRole('dialog').innerText()).toContain('It is the token of this page');
-  await page.getByRole('button', { name: 'Revoke the token' }).click();
+  await page.getByRole('button', { name: 'End the token' }).click();
   await page.getByRole('heading', { name: 'Enter a token' }).waitFor();
   expect(await page.getByRole('alert').innerText()).toBe('The token has ended.');
   expect(await tokenStatus(api, token)).toBe('TOKEN_INVALID');
 });
 
-test('a read-only token is shown no button to revoke', async () => {
+test('a read-only token is shown no button to end one', async () => {
   const page = await openScreen('tokens', await issue(await seedTenant(site.gateway), { readOnly: true }));
   await page.getByText('2 valid tokens').waitFor();
-  expect(await page.getByRole('button', { name: 'Revoke' }).count()).toBe(0);
+  expect(await page.getByRole('button', { name: 'End' }).count()).toBe(0);
 });
 
 test('the events are listed beyond one page, by their action, and each request id can be copied', async () => {
@@ -58,9 +58,8 @@ test('the events are listed beyond one page, by their action, and each request i
   const rows = page.locator('tbody tr');
   // The creations of the account, its project, its tokens and the app.
   await page.getByText(`${MANY + 4} events`).waitFor();
-  await rows.first().getByText('App created').click();
-  const details = rows.first().locator('details');
-  expect(await details.innerText()).toMatch(/app\.create.*apps\/\w{26}.*127\.0\.0\.1/s);
+  await page.getByRole('button', { name: 'More of App created' }).click();
+  expect(await rows.nth(1).innerText()).toMatch(/apps\/\w{26}.*app\.create.*127\.0\.0\.1/s);
   await rows.first().getByRole('link', { name: 'App' }).waitFor();
   await rows
     .first()
@@ -79,7 +78,7 @@ test('the events are listed beyond one page, by their action, and each request i
   await filter.selectOption('App created');
   await page.getByText('1 event', { exact: true }).waitFor();
   expect(new URL(page.url()).hash).toBe('#/events?action=app.create');
-  await page.getByRole('button', { name: 'Copy the request id' }).click();
+  await page.getByRole('button', { name: 'Copy the request ID' }).click();
   expect(await pasted(page)).toBe(response.headers.get('x-request-id'));
 });
 

@@ -32,15 +32,15 @@ test.each(TEXTS)(
     clock.advance(1);
     const page = await site.openConsole(token, { viewport: { width: 320, height: 800 } });
     await expectToFit(page, title);
-    for (const [path, button] of [
-      [project, 'Edit '],
-      [`${project}/settings`, 'Edit project'],
+    for (const [path, button, row] of [
+      [project, 'Edit ', 'More of '],
+      [project, 'Edit project'],
       [wallets[0], 'Edit wallet'],
       [app.name, 'Rename'],
       [app.name, 'New key'],
       [app.name, 'Deactivate'],
       [app.name, 'Delete'],
-      ['tokens', 'Revoke '],
+      ['tokens', 'End ', 'More of '],
       ['tokens', 'Create token'],
       ['events', undefined],
     ] as const) {
@@ -48,6 +48,8 @@ test.each(TEXTS)(
       await page.getByText(title).locator('visible=true').first().waitFor();
       await expectToFit(page, title);
       if (button === undefined) continue;
+      if (row !== undefined) await page.getByRole('button', { name: row }).last().click();
+      await expectToFit(page, title);
       await page.getByRole('button', { name: button }).last().click();
       await page.getByRole('dialog').waitFor();
       await expectToFit(page, title);

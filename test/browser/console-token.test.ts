@@ -213,7 +213,7 @@ test('the menu says what a token is, shows it what it may see only, and ends it 
   await menu.getByText('Ends in 2 days').waitFor();
   await page.keyboard.press('Escape');
   await menu.waitFor({ state: 'hidden' });
-  const links = page.getByRole('navigation', { name: 'Console' });
+  const links = page.getByRole('navigation', { name: 'Pages' });
   expect(await links.innerText()).not.toContain('Tokens');
   await showScreen(page, 'tokens');
   await page.getByRole('heading', { name: 'Page not found' }).waitFor();

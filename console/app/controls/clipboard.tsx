@@ -28,11 +28,12 @@ export function Copy({ text, label, isPrimary = false }: CopyProps) {
       <button
         ref={button}
         type="button"
-        class={isPrimary ? 'primary' : 'copy'}
+        class={isPrimary ? 'primary' : isCopied ? 'copy copied' : 'copy'}
+        title={isPrimary ? undefined : `Copy the ${label}`}
         onClick={() => setIsCopied(copy(text, button.current))}
         aria-label={`Copy the ${label}`}
       >
-        {isCopied ? 'Copied' : isPrimary ? `Copy the ${label}` : 'Copy'}
+        {isPrimary && (isCopied ? 'Copied' : `Copy the ${label}`)}
       </button>
       <span class="unseen" role="status">
         {isCopied ? `Copied the ${label}` : ''}
@@ -64,7 +65,8 @@ export function Lines({ title, label, text }: { title: ComponentChildren; label:
       <div class="heading">
         <strong>{title}</strong> <Copy text={text} label={label} />
       </div>
-      <pre>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard. */}
+      <pre tabIndex={0}>
         <code>{text}</code>
       </pre>
     </div>

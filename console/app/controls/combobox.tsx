@@ -3,6 +3,7 @@ import { useEffect, useId, useState } from 'preact/hooks';
 import { ProjectsDocument } from '../generated/documents.ts';
 import { request } from '../request.ts';
 import { isSecret, SECRET_REFUSED } from '../secret-text.ts';
+import { Cover } from './cover.tsx';
 import type { ControlProps } from './form.tsx';
 
 const TYPING_MS = 200;
@@ -213,10 +214,12 @@ function useFound<Item extends Choice>(
   return found;
 }
 
+type TitledProject = Choice & { readonly title: string };
+
 type ProjectComboboxProps = {
   readonly control: ControlProps;
-  readonly chosen: Choice & { readonly title: string };
-  readonly onChoose: (choice: ProjectComboboxProps['chosen']) => void;
+  readonly chosen: TitledProject;
+  readonly onChoose: (choice: TitledProject) => void;
 };
 
 /** A field that finds a project by the beginning of its title. */
@@ -237,7 +240,7 @@ export function ProjectCombobox({ control, chosen, onChoose }: ProjectComboboxPr
         label="Projects"
         draw={(project, attributes) => (
           <div key={project.name} {...attributes}>
-            {project.title}
+            <Cover url={project.imageCoverUrl} /> {project.title}
           </div>
         )}
       />
@@ -245,7 +248,9 @@ export function ProjectCombobox({ control, chosen, onChoose }: ProjectComboboxPr
   );
 }
 
-async function findProjects(title: string): Promise<Found<ProjectComboboxProps['chosen']>> {
+async function findProjects(
+  title: string,
+): Promise<Found<TitledProject & { readonly imageCoverUrl: string }>> {
   const { projects } = await request(ProjectsDocument, { first: SHOWN, ...(title && { title }) });
   const { nodes, totalCount } = projects;
   const more = totalCount - nodes.length;

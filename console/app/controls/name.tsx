@@ -12,6 +12,15 @@ export function Short({ text, label }: { text: string; label: string }) {
   );
 }
 
+/** An id or an address in one line, which has smaller letters in a narrow place, with a button that copies it. */
+export function Whole({ text, label }: { text: string; label: string }) {
+  return (
+    <span class="whole">
+      <code>{text}</code> <Copy text={text} label={label} />
+    </span>
+  );
+}
+
 /** A link to a resource by its title, or by its name if that is all that is known. */
 export function Resource({ name, title }: { name: string; title?: string | null | undefined }) {
   const text = title ? <span title={title}>{title}</span> : <code title={name}>{shorten(name)}</code>;

@@ -1,43 +1,65 @@
 import type { ComponentChildren } from 'preact';
+import { useId, useState } from 'preact/hooks';
 
 /** A column, with the function that draws its cell of a row. */
 export type Column<Row> = {
   readonly title: string;
-  /** Whether its cells are numbers, which are aligned on the right. */
-  readonly isNumber?: boolean;
+  /** Which tables leave it out: 2 the narrow ones, 3 also those of middle width, 4 all. The first column has none. */
+  readonly rank?: 2 | 3 | 4;
+  /** Whether a narrow table has its cell as a second line of the first column. */
+  readonly isSecondLine?: boolean;
+  /** Whether its texts are long, so that it has the space that is left in place of the first column. */
+  readonly isLong?: boolean;
   readonly cell: (row: Row) => ComponentChildren;
+  /** What is in the row that opens instead, such as a whole address. */
+  readonly whole?: (row: Row) => ComponentChildren;
 };
+
+/** The columns of a table, the first of which says what a row is. */
+export type Columns<Row> = readonly [Column<Row>, ...Column<Row>[]];
 
 type TableProps<Row> = {
   readonly label: string;
-  readonly columns: readonly Column<Row>[];
+  readonly columns: Columns<Row>;
   readonly rows: readonly Row[];
+  /** Returns what a row is, for the names of its buttons. */
+  readonly nameOf: (row: Row) => string;
+  /** What can be done with a row. */
+  readonly action?: Action<Row> | false;
 };
 
-/** A table of resources, with a line for each. In a narrow place, each row is a card. */
-export function Table<Row extends { readonly name: string }>({ label, columns, rows }: TableProps<Row>) {
+type Action<Row> = {
+  readonly text: string;
+  readonly isDangerous?: boolean;
+  readonly onClick: (row: Row) => void;
+};
+
+/**
+ * A table of resources, with a line for each. It has the columns that fit, and each row opens, with all that there is of
+ * it. A title that is cut is whole in a row that is open.
+ */
+export function Table<Row extends { readonly name: string }>(props: TableProps<Row>) {
+  const { label, columns, rows, action } = props;
   if (rows.length === 0) return null;
+  const [first, ...others] = columns;
   return (
     <div class="table">
       <table aria-label={label}>
         <thead>
           <tr>
-            {columns.map(({ title, isNumber }) => (
-              <th key={title} scope="col" class={isNumber ? 'number' : undefined}>
+            <td />
+            <th scope="col">{first.title}</th>
+            {others.filter(isInLine).map(({ title, rank, isLong }) => (
+              <th key={title} scope="col" data-rank={rank} class={isLong ? 'long' : undefined}>
                 {title}
               </th>
             ))}
+            {action && <td data-rank={2} />}
           </tr>
         </thead>
         <tbody>
           {rows.map((row) => (
-            <tr key={row.name}>
-              {columns.map(({ title, isNumber, cell }) => (
-                <td key={title} data-title={title} class={isNumber ? 'number' : undefined}>
-                  <div>{cell(row)}</div>
-                </td>
-              ))}
-            </tr>
+            <Line key={row.name} {...props} row={row} />
           ))}
         </tbody>
       </table>
@@ -45,13 +67,70 @@ export function Table<Row extends { readonly name: string }>({ label, columns, r
   );
 }
 
-/** The button of a row. @param of what it is for, in its name */
-export function Action({ text, of, onClick }: { text: string; of: string; onClick: () => void }) {
-  return (
-    <button type="button" aria-label={`${text} ${of}`} onClick={onClick}>
-      {text}
+/** A row, and the one that it opens. */
+function Line<Row>({ row, columns, nameOf, action }: TableProps<Row> & { readonly row: Row }) {
+  const id = useId();
+  const [isOpen, setIsOpen] = useState(false);
+  const [first, ...others] = columns;
+  const second = others.find(({ isSecondLine }) => isSecondLine);
+  const button = action && (
+    <button
+      type="button"
+      class={action.isDangerous ? 'ending' : undefined}
+      aria-label={`${action.text} ${nameOf(row)}`}
+      onClick={() => action.onClick(row)}
+    >
+      {action.text}
     </button>
   );
+  return (
+    <>
+      <tr>
+        <td>
+          <button
+            type="button"
+            class="turn"
+            aria-label={`More of ${nameOf(row)}`}
+            aria-expanded={isOpen}
+            aria-controls={id}
+            onClick={() => setIsOpen(!isOpen)}
+          />
+        </td>
+        <td class="title">
+          {first.cell(row)}
+          {second && <small>{second.cell(row)}</small>}
+        </td>
+        {others.filter(isInLine).map(({ title, rank, isLong, cell }) => (
+          <td key={title} data-rank={rank} class={isLong ? 'long' : undefined}>
+            <div>{cell(row)}</div>
+          </td>
+        ))}
+        {button && <td data-rank={2}>{button}</td>}
+      </tr>
+      {isOpen && (
+        <tr id={id} class="rest">
+          <td />
+          <td colSpan={others.length + 2}>
+            <Facts row={row} columns={others} />
+            {button && <div class="narrow">{button}</div>}
+          </td>
+        </tr>
+      )}
+    </>
+  );
+}
+
+/** What is known of a row, in its columns and beyond. */
+function Facts<Row>({ row, columns }: { row: Row; columns: readonly Column<Row>[] }) {
+  const facts = columns.map(({ title, isLong, cell, whole = cell }) => {
+    const value = whole(row);
+    return [title, value && isLong ? <p>{value}</p> : value] as const;
+  });
+  return <Properties of={Object.fromEntries(facts.filter(([, value]) => value !== null && value !== ''))} />;
+}
+
+function isInLine({ rank }: { readonly rank?: number }): boolean {
+  return rank !== 4;
 }
 
 /** The properties of one resource, by their titles. */

@@ -2,6 +2,8 @@ import { Store, useStore } from '../store.ts';
 
 const DATE_AND_TIME = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
 
+const SHORT = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
+
 const DATE = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium' });
 
 const DISTANCE = new Intl.RelativeTimeFormat('en');
@@ -13,12 +15,17 @@ const DAY_MS = 24 * HOUR_MS;
 const now = new Store(Date.now());
 setInterval(() => now.set(Date.now()), MINUTE_MS);
 
-/** A time of the API: its distance, or the date if that is far, and the exact time in the time zone of the person. */
-export function Time({ value }: { value: string }) {
+/**
+ * A time of the API: its distance, or the date if that is far, and the exact time in the time zone of the person.
+ *
+ * @param isExact the time is shown to the minute, whatever its distance is
+ */
+export function Time({ value, isExact = false }: { value: string; isExact?: boolean }) {
   const ms = useTimeLeft(value);
+  const exact = Date.parse(value);
   return (
-    <time dateTime={value} title={DATE_AND_TIME.format(Date.parse(value))}>
-      {Math.abs(ms) < 30 * DAY_MS ? distance(ms) : dateOf(value)}
+    <time dateTime={value} title={DATE_AND_TIME.format(exact)}>
+      {isExact ? SHORT.format(exact) : Math.abs(ms) < 30 * DAY_MS ? distance(ms) : dateOf(value)}
     </time>
   );
 }

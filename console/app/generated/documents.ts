@@ -275,18 +275,18 @@ export type ProjectQueryVariables = Exact<{
 
 
 export type ProjectQuery = { readonly node:
-    | { readonly name: string, readonly title: string, readonly description: string, readonly createTime: string, readonly etag: string }
+    | { readonly name: string, readonly title: string, readonly description: string, readonly imageCoverUrl: string, readonly createTime: string, readonly etag: string }
     | Record<PropertyKey, never>
    | null };
 
-export type ProjectFieldsFragment = { readonly name: string, readonly title: string, readonly description: string, readonly createTime: string, readonly etag: string };
+export type ProjectFieldsFragment = { readonly name: string, readonly title: string, readonly description: string, readonly imageCoverUrl: string, readonly createTime: string, readonly etag: string };
 
 export type UpdateProjectMutationVariables = Exact<{
   input: UpdateProjectInput;
 }>;
 
 
-export type UpdateProjectMutation = { readonly updateProject: { readonly project: { readonly name: string, readonly title: string, readonly description: string, readonly createTime: string, readonly etag: string } } | null };
+export type UpdateProjectMutation = { readonly updateProject: { readonly project: { readonly name: string, readonly title: string, readonly description: string, readonly imageCoverUrl: string, readonly createTime: string, readonly etag: string } } | null };
 
 export type ProjectsQueryVariables = Exact<{
   first?: number | null | undefined;
@@ -295,7 +295,7 @@ export type ProjectsQueryVariables = Exact<{
 }>;
 
 
-export type ProjectsQuery = { readonly projects: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly name: string, readonly title: string, readonly description: string }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } };
+export type ProjectsQuery = { readonly projects: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly name: string, readonly title: string, readonly description: string, readonly imageCoverUrl: string, readonly createTime: string }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } };
 
 export type CreateProjectMutationVariables = Exact<{
   input: CreateProjectInput;
@@ -445,6 +445,7 @@ export const ProjectFieldsFragmentDoc = new TypedDocumentString(`
   name
   title
   description
+  imageCoverUrl
   createTime
   etag
 }
@@ -709,6 +710,7 @@ export const ProjectDocument = new TypedDocumentString(`
   name
   title
   description
+  imageCoverUrl
   createTime
   etag
 }`) as unknown as TypedDocumentString<ProjectQuery, ProjectQueryVariables>;
@@ -724,6 +726,7 @@ export const UpdateProjectDocument = new TypedDocumentString(`
   name
   title
   description
+  imageCoverUrl
   createTime
   etag
 }`) as unknown as TypedDocumentString<UpdateProjectMutation, UpdateProjectMutationVariables>;
@@ -735,6 +738,8 @@ export const ProjectsDocument = new TypedDocumentString(`
       name
       title
       description
+      imageCoverUrl
+      createTime
     }
     pageInfo {
       hasNextPage

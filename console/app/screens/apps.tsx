@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { More, Size, useList } from '../controls/list.tsx';
-import { Resource, Short } from '../controls/name.tsx';
-import { type Column, Table } from '../controls/table.tsx';
+import { Resource, Whole } from '../controls/name.tsx';
+import { type Columns, Table } from '../controls/table.tsx';
 import { Time } from '../controls/time.tsx';
 import { AppDocument, type AppRowFragment, AppsDocument } from '../generated/documents.ts';
 import { nodeOf, useQuery } from '../query.ts';
@@ -11,13 +11,18 @@ import { mayChangeApps, useViewer } from '../session.ts';
 import { CreateApp, DeleteApp, RenameApp, RotateKey, SwitchApp } from './app-dialogs.tsx';
 import { ResourceScreen } from './resource.tsx';
 
-const COLUMNS: readonly Column<AppRowFragment>[] = [
+const COLUMNS: Columns<AppRowFragment> = [
   { title: 'App', cell: (app) => <Resource {...app} /> },
   { title: 'State', cell: stateOf },
-  { title: 'Name', cell: ({ name, title }) => <Short text={name} label={`name of ${title}`} /> },
-  { title: 'Keys', isNumber: true, cell: ({ keys }) => keys.length },
-  { title: 'Last sign-in', cell: lastSignInOf },
-  { title: 'Created', cell: ({ createTime }) => <Time value={createTime} /> },
+  { title: 'Last sign-in', rank: 2, isSecondLine: true, cell: lastSignInOf },
+  { title: 'Keys', rank: 3, cell: ({ keys }) => keys.length },
+  {
+    title: 'Created',
+    rank: 3,
+    cell: ({ createTime }) => <Time value={createTime} />,
+    whole: ({ createTime }) => <Time value={createTime} isExact />,
+  },
+  { title: 'ID', rank: 4, cell: ({ name, title }) => <Whole text={name} label={`ID of ${title}`} /> },
 ];
 
 const DIALOGS = { rename: RenameApp, rotate: RotateKey, switch: SwitchApp, delete: DeleteApp };
@@ -34,11 +39,11 @@ export function Apps({ project }: { project: string }) {
   };
   return (
     <>
-      <div class="heading">
+      <div class="tools">
         <Size list={list} noun="apps" />
-        {mayChange && <Actions of={{ 'Create app': () => setIsCreating(true) }} />}
+        {mayChange && <Actions isPrimary of={{ 'Create app': () => setIsCreating(true) }} />}
       </div>
-      <Table label="Apps" columns={COLUMNS} rows={list.nodes} />
+      <Table label="Apps" columns={COLUMNS} rows={list.nodes} nameOf={({ title }) => title} />
       {list.totalCount === 0 && (
         <p class="muted">
           The project has no apps. A program signs in as an app, and gets a token for this project.
@@ -77,6 +82,7 @@ export function App({ name }: { name: string }) {
       kind="App"
       query={query}
       resource={app}
+      project={app && { ...app.project, name: `${app.project.name}/apps` }}
       actions={
         mayChange
           ? {
@@ -91,10 +97,10 @@ export function App({ name }: { name: string }) {
         app && {
           State: stateOf(app),
           Project: <Resource {...app.project} />,
-          Name: <Short text={name} label="name of the app" />,
           Keys: [app.keys.length, ending && ', the old one ends ', ending && <Time value={ending} />],
           'Last sign-in': lastSignInOf(app),
-          Created: <Time value={app.createTime} />,
+          Created: <Time value={app.createTime} isExact />,
+          ID: <Whole text={name} label="ID of the app" />,
         }
       }
     >

@@ -1,7 +1,7 @@
-import { Copy } from '../controls/clipboard.tsx';
+import type { ComponentChildren } from 'preact';
 import { More, Size, useList } from '../controls/list.tsx';
-import { Resource, shorten } from '../controls/name.tsx';
-import { type Column, Properties, Table } from '../controls/table.tsx';
+import { Resource, shorten, Whole } from '../controls/name.tsx';
+import { type Column, type Columns, Table } from '../controls/table.tsx';
 import { Time } from '../controls/time.tsx';
 import {
   EventsDocument,
@@ -23,7 +23,7 @@ export function Events() {
   const [action, resource] = [query.get('action') ?? '', query.get('resource') ?? ''];
   return (
     <Screen title="Events">
-      <div class="heading">
+      <EventList variables={{ ...(action && { action }), ...(resource && { resource }) }}>
         <label>
           Action{' '}
           <select value={action} onChange={({ currentTarget }) => setQuery({ action: currentTarget.value })}>
@@ -43,8 +43,7 @@ export function Events() {
             </button>
           </p>
         )}
-      </div>
-      <EventList variables={{ ...(action && { action }), ...(resource && { resource }) }} />
+      </EventList>
     </Screen>
   );
 }
@@ -59,17 +58,31 @@ export function History({ resource }: { resource: { readonly name: string } }) {
   );
 }
 
-function EventList({ variables }: { variables: EventsQueryVariables }) {
+type EventListProps = {
+  readonly variables: EventsQueryVariables;
+  /** What chooses the events. */
+  readonly children?: ComponentChildren;
+};
+
+function EventList({ variables, children }: EventListProps) {
   const list = useList(EventsDocument, variables, ({ events }) => events);
   // Who did it, as long as their token is valid.
   const { data } = useQuery(TokensDocument, { first: 100 });
   const tokens = new Map(data?.tokens.nodes.map((token) => [token.name, token]));
-  const columns: readonly Column<Event>[] = [
-    { title: 'Time', cell: ({ time }) => <Time value={time} /> },
-    { title: 'Act', cell: ActCell },
+  const columns: Columns<Event> = [
+    {
+      title: 'Action',
+      cell: ({ action, count }) => (
+        <>
+          <span>{actionText(action)}</span> {count > 1 && <span class="mark">{count} times</span>}
+        </>
+      ),
+    },
     ...(variables.resource ? [] : [RESOURCE]),
     {
       title: 'By',
+      rank: variables.resource ? 2 : 3,
+      isSecondLine: variables.resource !== undefined,
       cell: ({ credential, requestId }) => {
         const token = tokens.get(credential ?? '');
         if (token?.app) return <Resource {...token.app} />;
@@ -77,11 +90,20 @@ function EventList({ variables }: { variables: EventsQueryVariables }) {
         return requestId === null ? 'The operator' : 'A sign-in by OAuth';
       },
     },
+    {
+      title: 'Time',
+      cell: ({ time }) => <Time value={time} />,
+      whole: ({ time }) => <Time value={time} isExact />,
+    },
+    ...DETAILS,
   ];
   return (
     <>
-      <Size list={list} noun="events" />
-      <Table label="Events" columns={columns} rows={list.nodes} />
+      <div class="tools">
+        {children}
+        <Size list={list} noun="events" />
+      </div>
+      <Table label="Events" columns={columns} rows={list.nodes} nameOf={({ action }) => actionText(action)} />
       {list.totalCount === 0 && <p class="muted">There are no such events.</p>}
       <More list={list} />
     </>
@@ -90,29 +112,21 @@ function EventList({ variables }: { variables: EventsQueryVariables }) {
 
 const RESOURCE: Column<Event> = {
   title: 'Resource',
+  rank: 2,
+  isSecondLine: true,
   cell: ({ resource, resourceTitle }) => <Resource name={resource} title={resourceTitle} />,
+  whole: ({ resource }) => <Whole text={resource} label="ID of the resource" />,
 };
 
-/** The act, which opens the rest of the event. */
-function ActCell({ action, count, resource, fields, token, address, requestId, time }: Event) {
-  const texts = { Action: action, Resource: resource, Fields: fields.join(', '), Token: token };
-  const known = Object.entries({ ...texts, Address: address, Time: time }).filter(([, value]) => value);
-  const id = requestId && (
-    <>
-      <code>{requestId}</code> <Copy text={requestId} label="request id" />
-    </>
-  );
-  return (
-    <details>
-      <summary>
-        {actionText(action)} {count > 1 && <span class="mark">{count} times</span>}
-      </summary>
-      <Properties
-        of={{
-          ...Object.fromEntries(known.map(([title, value]) => [title, <code key={title}>{value}</code>])),
-          ...(id && { 'Request id': id }),
-        }}
-      />
-    </details>
-  );
-}
+/** What only the row that opens has of an event. */
+const DETAILS: readonly Column<Event>[] = [
+  { title: 'Fields', rank: 4, cell: ({ fields }) => fields.join(', ') },
+  { title: 'Action', rank: 4, cell: ({ action }) => <code>{action}</code> },
+  { title: 'Address', rank: 4, cell: ({ address }) => address && <code>{address}</code> },
+  { title: 'Token', rank: 4, cell: ({ token }) => token && <Whole text={token} label="ID of the token" /> },
+  {
+    title: 'Request ID',
+    rank: 4,
+    cell: ({ requestId }) => requestId && <Whole text={requestId} label="request ID" />,
+  },
+];

@@ -1,12 +1,14 @@
 import { useState } from 'preact/hooks';
-import { Short } from '../controls/name.tsx';
+import { Cover } from '../controls/cover.tsx';
+import { Folded } from '../controls/folded.tsx';
+import { Whole } from '../controls/name.tsx';
 import { Properties } from '../controls/table.tsx';
 import { Time } from '../controls/time.tsx';
 import { ProjectDocument, type ProjectFieldsFragment } from '../generated/documents.ts';
 import { Pending } from '../problem.tsx';
 import { isMissing, nodeOf, useQuery } from '../query.ts';
 import { linkTo } from '../router.ts';
-import { Actions, NotFound, Screen } from '../screen.tsx';
+import { Actions, NotFound, Screen, usePath } from '../screen.tsx';
 import { mayChangeApps, seesAccount, useViewer } from '../session.ts';
 import { Apps } from './apps.tsx';
 import { History } from './events.tsx';
@@ -19,9 +21,18 @@ const TABS = { '': 'Wallets', '/apps': 'Apps', '/settings': 'Settings' };
 export function Project({ name, tab = '' }: { name: string; tab?: string | undefined }) {
   const query = useQuery(ProjectDocument, { name });
   const project = nodeOf(query.data);
+  const path = usePath();
+  const mayChange = mayChangeApps(useViewer());
+  const [isEditing, setIsEditing] = useState(false);
   if (isMissing(query)) return <NotFound kind="Project" />;
   return (
-    <Screen title={project?.title ?? 'Project'}>
+    <Screen
+      title={project?.title ?? 'Project'}
+      path={path}
+      cover={project && <Cover url={project.imageCoverUrl} />}
+      aside={project && mayChange && <Actions of={{ 'Edit project': () => setIsEditing(true) }} />}
+    >
+      <Folded text={project?.description ?? ''} />
       <nav class="tabs" aria-label="Parts of the project">
         {Object.entries(TABS).map(([path, text]) => (
           <a key={path} href={linkTo(name + path)} aria-current={path.slice(1) === tab ? 'page' : undefined}>
@@ -32,33 +43,25 @@ export function Project({ name, tab = '' }: { name: string; tab?: string | undef
       <Pending query={query} />
       {project && tab === '' && <Wallets project={name} />}
       {project && tab === 'apps' && <Apps project={name} />}
-      {project && tab === 'settings' && <Settings project={project} onUpdated={query.reload} />}
+      {project && tab === 'settings' && <Settings project={project} />}
+      {project && isEditing && mayChange && (
+        <EditProject project={project} onUpdated={query.reload} onClose={() => setIsEditing(false)} />
+      )}
     </Screen>
   );
 }
 
-function Settings({ project, onUpdated }: { project: ProjectFieldsFragment; onUpdated: () => void }) {
-  const viewer = useViewer();
-  const mayChange = mayChangeApps(viewer);
-  const [isEditing, setIsEditing] = useState(false);
-  const { name, title, description, createTime } = project;
+function Settings({ project }: { project: ProjectFieldsFragment }) {
+  const { name, createTime } = project;
   return (
     <>
-      <div class="heading">
-        <Properties
-          of={{
-            Title: title,
-            Description: description || '–',
-            Name: <Short text={name} label="name of the project" />,
-            Created: <Time value={createTime} />,
-          }}
-        />
-        {mayChange && <Actions of={{ 'Edit project': () => setIsEditing(true) }} />}
-      </div>
-      {seesAccount(viewer) && <History resource={project} />}
-      {isEditing && mayChange && (
-        <EditProject project={project} onUpdated={onUpdated} onClose={() => setIsEditing(false)} />
-      )}
+      <Properties
+        of={{
+          Created: <Time value={createTime} isExact />,
+          ID: <Whole text={name} label="ID of the project" />,
+        }}
+      />
+      {seesAccount(useViewer()) && <History resource={project} />}
     </>
   );
 }

@@ -1,8 +1,10 @@
 import { useState } from 'preact/hooks';
+import { Cover } from '../controls/cover.tsx';
 import { Filter } from '../controls/find.tsx';
 import { More, Size, useList } from '../controls/list.tsx';
-import { Resource, Short } from '../controls/name.tsx';
-import { type Column, Table } from '../controls/table.tsx';
+import { Resource, Whole } from '../controls/name.tsx';
+import { type Columns, Table } from '../controls/table.tsx';
+import { Time } from '../controls/time.tsx';
 import { ProjectsDocument, type ProjectsQuery } from '../generated/documents.ts';
 import { route } from '../router.ts';
 import { Actions, Screen } from '../screen.tsx';
@@ -10,10 +12,24 @@ import { mayChangeAccount, useViewer } from '../session.ts';
 import { useStore } from '../store.ts';
 import { CreateProject } from './project-dialogs.tsx';
 
-const COLUMNS: readonly Column<ProjectsQuery['projects']['nodes'][number]>[] = [
-  { title: 'Project', cell: (project) => <Resource {...project} /> },
-  { title: 'Description', cell: ({ description }) => <span title={description}>{description || '–'}</span> },
-  { title: 'Name', cell: ({ name, title }) => <Short text={name} label={`name of ${title}`} /> },
+const COLUMNS: Columns<ProjectsQuery['projects']['nodes'][number]> = [
+  {
+    title: 'Project',
+    cell: (project) => (
+      <>
+        <Cover url={project.imageCoverUrl} /> <Resource {...project} />
+      </>
+    ),
+  },
+  {
+    title: 'Description',
+    rank: 2,
+    isSecondLine: true,
+    isLong: true,
+    cell: ({ description }) => description && <span title={description}>{description}</span>,
+  },
+  { title: 'Created', rank: 3, cell: ({ createTime }) => <Time value={createTime} /> },
+  { title: 'ID', rank: 4, cell: ({ name, title }) => <Whole text={name} label={`ID of ${title}`} /> },
 ];
 
 /** The projects that the token sees. */
@@ -22,14 +38,15 @@ export function Projects() {
   const list = useList(ProjectsDocument, { ...(title && { title }) }, ({ projects }) => projects);
   const mayCreate = mayChangeAccount(useViewer());
   const [isCreating, setIsCreating] = useState(false);
-  const create = <Actions of={{ 'Create project': () => setIsCreating(true) }} />;
+  const create = <Actions isPrimary of={{ 'Create project': () => setIsCreating(true) }} />;
   return (
-    <Screen title="Projects" aside={mayCreate && create}>
-      <div class="heading">
-        <Size list={list} noun="projects" />
+    <Screen title="Projects">
+      <div class="tools">
         <Filter />
+        <Size list={list} noun="projects" />
+        {mayCreate && create}
       </div>
-      <Table label="Projects" columns={COLUMNS} rows={list.nodes} />
+      <Table label="Projects" columns={COLUMNS} rows={list.nodes} nameOf={({ title }) => title} />
       {list.totalCount === 0 && title && <p class="muted">No project’s title begins with “{title}”.</p>}
       <More list={list} />
       {isCreating && mayCreate && <CreateProject onClose={() => setIsCreating(false)} />}

@@ -1,8 +1,9 @@
 import type { ComponentChildren, ComponentProps } from 'preact';
+import { Folded } from '../controls/folded.tsx';
 import { Properties } from '../controls/table.tsx';
 import { Pending } from '../problem.tsx';
 import { isMissing, type Query } from '../query.ts';
-import { Actions, NotFound, Screen } from '../screen.tsx';
+import { Actions, NotFound, Screen, usePath } from '../screen.tsx';
 import { seesAccount, useViewer } from '../session.ts';
 import { History } from './events.tsx';
 
@@ -12,6 +13,9 @@ type ResourceScreenProps = {
   readonly query: Query<{ readonly node: unknown }>;
   /** Undefined until the answer. */
   readonly resource: { readonly name: string; readonly title: string } | undefined;
+  /** The project in which it is. */
+  readonly project: Parameters<typeof usePath>[0];
+  readonly description?: string | undefined;
   readonly properties: ComponentProps<typeof Properties>['of'] | undefined;
   readonly actions: ComponentProps<typeof Actions>['of'];
   /** The dialogs. */
@@ -20,14 +24,29 @@ type ResourceScreenProps = {
 
 /** The screen of one resource: what it is, what can be done with it, and its history. */
 export function ResourceScreen(props: ResourceScreenProps) {
-  const { kind, query, resource, properties, actions, children } = props;
+  const { kind, query, resource, project, description, properties, actions, children } = props;
   const viewer = useViewer();
+  const path = usePath(project);
   if (isMissing(query)) return <NotFound kind={kind} />;
   return (
-    <Screen title={resource?.title ?? kind} aside={resource && <Actions of={actions} />}>
+    <Screen
+      title={resource?.title ?? kind}
+      path={path}
+      aside={resource && <Actions isPrimary of={actions} />}
+    >
       <Pending query={query} />
-      {properties && <Properties of={properties} />}
-      {resource && seesAccount(viewer) && <History resource={resource} />}
+      <div class="two">
+        <div>
+          {properties && <Properties of={properties} />}
+          {description && (
+            <section>
+              <h2>Description</h2>
+              <Folded text={description} />
+            </section>
+          )}
+        </div>
+        {resource && seesAccount(viewer) && <History resource={resource} />}
+      </div>
       {children}
     </Screen>
   );

@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
 import { FormDialog } from '../controls/form.tsx';
 import { More, Size, useList } from '../controls/list.tsx';
-import { Resource, Short } from '../controls/name.tsx';
-import { Action, type Column, Table } from '../controls/table.tsx';
+import { Resource, Whole } from '../controls/name.tsx';
+import { type Columns, Table } from '../controls/table.tsx';
 import { Time } from '../controls/time.tsx';
 import { RevokeTokenDocument, TokensDocument, type TokensQuery } from '../generated/documents.ts';
 import { useMutation } from '../query.ts';
@@ -12,7 +12,7 @@ import { CreateToken } from './create-token.tsx';
 
 type Token = TokensQuery['tokens']['nodes'][number];
 
-const COLUMNS: readonly Column<Token>[] = [
+const COLUMNS: Columns<Token> = [
   {
     title: 'Token',
     cell: ({ title, readOnly, current }) => (
@@ -23,14 +23,26 @@ const COLUMNS: readonly Column<Token>[] = [
       </>
     ),
   },
-  { title: 'Name', cell: (token) => <Short text={token.name} label={`name of ${describe(token)}`} /> },
   {
     title: 'For',
+    rank: 2,
+    isSecondLine: true,
     cell: ({ app, onlyProject, project }) =>
       app ? <Resource {...app} /> : onlyProject && project ? <Resource {...project} /> : 'The account',
   },
   {
+    title: 'Last use',
+    rank: 3,
+    cell: ({ lastUseTime }) => (lastUseTime ? <Time value={lastUseTime} /> : 'Never'),
+  },
+  {
+    title: 'Ends',
+    cell: ({ expireTime }) => <Time value={expireTime} />,
+    whole: ({ expireTime }) => <Time value={expireTime} isExact />,
+  },
+  {
     title: 'Created',
+    rank: 4,
     cell: ({ createTime, maker }) => (
       <>
         <Time value={createTime} />{' '}
@@ -42,8 +54,7 @@ const COLUMNS: readonly Column<Token>[] = [
       </>
     ),
   },
-  { title: 'Expires', cell: ({ expireTime }) => <Time value={expireTime} /> },
-  { title: 'Last use', cell: ({ lastUseTime }) => (lastUseTime ? <Time value={lastUseTime} /> : 'Never') },
+  { title: 'ID', rank: 4, cell: (token) => <Whole text={token.name} label={`ID of ${describe(token)}`} /> },
 ];
 
 /** The valid tokens of the account and of its apps. */
@@ -65,16 +76,21 @@ export function Tokens() {
     notify(`Created the token “${title}”.`);
     setIsCreating(false);
   };
-  const create = <Actions of={{ 'Create token': () => setIsCreating(true) }} />;
-  const actions: Column<Token> = {
-    title: 'Actions',
-    cell: (token) => <Action text="Revoke" of={describe(token)} onClick={() => setSelected(token)} />,
-  };
+  const create = <Actions isPrimary of={{ 'Create token': () => setIsCreating(true) }} />;
   return (
-    <Screen title="Tokens" aside={mayCreate && create}>
-      <p>The valid tokens of the account and of its apps, the oldest first.</p>
-      <Size list={list} noun="valid tokens" />
-      <Table label="Tokens" columns={mayRevoke ? [...COLUMNS, actions] : COLUMNS} rows={list.nodes} />
+    <Screen title="Tokens">
+      <p class="muted">The valid tokens of the account and of its apps, the oldest first.</p>
+      <div class="tools">
+        <Size list={list} noun="valid tokens" />
+        {mayCreate && create}
+      </div>
+      <Table
+        label="Tokens"
+        columns={COLUMNS}
+        rows={list.nodes}
+        nameOf={describe}
+        action={mayRevoke && { text: 'End', isDangerous: true, onClick: setSelected }}
+      />
       <More list={list} />
       {isCreating && mayCreate && <CreateToken onCreated={onCreated} onClose={() => setIsCreating(false)} />}
       {selected && mayRevoke && <Revoke token={selected} onRevoked={onRevoked} onClose={onClose} />}
@@ -93,7 +109,7 @@ function Revoke({ token, onRevoked, onClose }: RevokeProps) {
     if (token.current || token.name === maker) leaveSession('The token has ended.');
     else onRevoked(token);
   };
-  const action = 'Revoke the token';
+  const action = 'End the token';
   return (
     <FormDialog
       title={`${action}?`}

@@ -1,10 +1,9 @@
 import { useState } from 'preact/hooks';
-import { Copy } from '../controls/clipboard.tsx';
 import { Filter } from '../controls/find.tsx';
 import { type List, More, Size, useList } from '../controls/list.tsx';
-import { Resource, Short } from '../controls/name.tsx';
+import { Resource, Short, Whole } from '../controls/name.tsx';
 import { NetworkTitle } from '../controls/networks.tsx';
-import { Action, type Column, Table } from '../controls/table.tsx';
+import { type Columns, Table } from '../controls/table.tsx';
 import { Time } from '../controls/time.tsx';
 import {
   FoundWalletsDocument,
@@ -21,13 +20,27 @@ import { CreateWallet } from './create-wallet.tsx';
 import { EditWallet } from './edit-wallet.tsx';
 import { ResourceScreen } from './resource.tsx';
 
-const COLUMNS: readonly Column<WalletRowFragment>[] = [
+const COLUMNS: Columns<WalletRowFragment> = [
   { title: 'Wallet', cell: (wallet) => <Resource {...wallet} /> },
-  { title: 'Address', cell: ({ address, title }) => <Short text={address} label={`address of ${title}`} /> },
-  { title: 'Project', cell: ({ project }) => <Resource {...project} /> },
-  { title: 'Network', cell: ({ network }) => <NetworkTitle network={network} /> },
-  { title: 'Name', cell: ({ name, title }) => <Short text={name} label={`name of ${title}`} /> },
-  { title: 'Updated', cell: ({ updateTime }) => <Time value={updateTime} /> },
+  { title: 'Project', rank: 2, cell: ({ project }) => <Resource {...project} /> },
+  {
+    title: 'Network',
+    rank: 2,
+    isSecondLine: true,
+    cell: ({ network }) => <NetworkTitle network={network} />,
+  },
+  {
+    title: 'Address',
+    cell: ({ address, title }) => <Short text={address} label={`address of ${title}`} />,
+    whole: ({ address, title }) => <Whole text={address} label={`whole address of ${title}`} />,
+  },
+  {
+    title: 'Updated',
+    rank: 3,
+    cell: ({ updateTime }) => <Time value={updateTime} />,
+    whole: ({ updateTime }) => <Time value={updateTime} isExact />,
+  },
+  { title: 'ID', rank: 4, cell: ({ name, title }) => <Whole text={name} label={`ID of ${title}`} /> },
 ];
 
 /** The wallets of a project. */
@@ -44,10 +57,10 @@ export function Wallets({ project }: { project: string }) {
   };
   return (
     <>
-      <div class="heading">
-        <Size list={list} noun="wallets" />
+      <div class="tools">
         <Filter />
-        {!readOnly && <Actions of={{ 'Create wallet': () => setIsCreating(true) }} />}
+        <Size list={list} noun="wallets" />
+        {!readOnly && <Actions isPrimary of={{ 'Create wallet': () => setIsCreating(true) }} />}
       </div>
       <WalletTable list={list} project={project} same="Project" />
       {list.totalCount === 0 && title && <p class="muted">No wallet’s title begins with “{title}”.</p>}
@@ -66,7 +79,7 @@ export function FoundWallets({ query }: { query: URLSearchParams }) {
   const list = useList(FoundWalletsDocument, title ? { title } : { address }, ({ wallets }) => wallets);
   return (
     <Screen title={title ? 'Wallets by title' : 'Wallets at an address'}>
-      <p>{title ? `Their titles begin with “${title}”.` : <code>{address}</code>}</p>
+      <p>{title ? `Their titles begin with “${title}”.` : <Whole text={address} label="address" />}</p>
       <Size list={list} noun="wallets" />
       <WalletTable list={list} same={title ? undefined : 'Address'} />
       {list.totalCount === 0 && <p class="muted">There is no such wallet that the token sees.</p>}
@@ -92,14 +105,17 @@ function WalletTable({ list, project, same }: WalletTableProps) {
     );
     notify(`Saved “${wallet.title}”${isHere ? '' : `, which is now in “${wallet.project.title}”`}.`);
   };
-  const edit: Column<WalletRowFragment> = {
-    title: 'Actions',
-    cell: (wallet) => <Action text="Edit" of={wallet.title} onClick={() => setSelected(wallet)} />,
-  };
-  const columns = [...COLUMNS.filter(({ title }) => title !== same), ...(readOnly ? [] : [edit])];
+  // What is the same in all rows is above the table.
+  const [first, ...others] = COLUMNS;
   return (
     <>
-      <Table label="Wallets" columns={columns} rows={list.nodes} />
+      <Table
+        label="Wallets"
+        columns={[first, ...others.filter(({ title }) => title !== same)]}
+        rows={list.nodes}
+        nameOf={({ title }) => title}
+        action={!readOnly && { text: 'Edit', onClick: setSelected }}
+      />
       <More list={list} />
       {selected && !readOnly && (
         <EditWallet wallet={selected} onUpdated={onUpdated} onClose={() => setSelected(undefined)} />
@@ -123,20 +139,17 @@ export function Wallet({ name }: { name: string }) {
       kind="Wallet"
       query={query}
       resource={wallet}
+      project={wallet?.project}
+      description={wallet?.description}
       actions={readOnly ? {} : { 'Edit wallet': () => setIsEditing(true) }}
       properties={
         wallet && {
-          Description: wallet.description || '–',
-          Project: <Resource {...wallet.project} />,
+          Address: <Whole text={wallet.address} label="address" />,
           Network: <NetworkTitle network={wallet.network} />,
-          Address: (
-            <>
-              <code>{wallet.address}</code> <Copy text={wallet.address} label="address" />
-            </>
-          ),
-          Name: <Short text={name} label="name of the wallet" />,
-          Created: <Time value={wallet.createTime} />,
-          Updated: <Time value={wallet.updateTime} />,
+          Project: <Resource {...wallet.project} />,
+          Updated: <Time value={wallet.updateTime} isExact />,
+          Created: <Time value={wallet.createTime} isExact />,
+          ID: <Whole text={name} label="ID of the wallet" />,
         }
       }
     >

@@ -1,0 +1,129 @@
+// @module-tag needs/chromium
+// @module-tag night/browser
+
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, test } from 'vitest';
+import { updateProject } from '../../src/data/more/update-project.ts';
+import { accountToken, createApp, signIn } from '../support/actors.ts';
+import { graphqlApi } from '../support/apis.ts';
+import { showScreen, startSite } from '../support/browser.ts';
+import { addressOf, seedTenant } from '../support/gateway.ts';
+
+const WIDTHS = Array.from({ length: 33 }, (_, step) => 320 + 40 * step);
+
+const TITLE = 'Cold storage of the reserve that the board has to release with two signatures '
+  .repeat(3)
+  .slice(0, 200);
+const DESCRIPTION = 'Every wallet here is owned by the finance team, and by nobody else. '.repeat(29);
+
+// What fills a screen: its path, with `<project>`, `<wallet>` and `<app>`, a text to wait for, and what opens a dialog.
+const SCREENS = [
+  ['', '30 projects', 'Create project'],
+  ['<project>', '250 wallets', 'Create wallet'],
+  ['<project>', '250 wallets', 'Edit project'],
+  ['<project>/apps', '1 app', 'Create app'],
+  ['<project>/settings', '2 events', ''],
+  ['<wallet>', '2 events', 'Edit wallet'],
+  ['<app>', 'events', 'New key'],
+  ['tokens', '3 valid tokens', 'Create token'],
+  ['events', 'events', ''],
+  [`wallets?address=${addressOf(1)}`, '1 wallet', ''],
+  ['nothing', 'It does not exist', ''],
+] as const;
+
+const site = startSite();
+const api = graphqlApi(() => site.gateway.url);
+
+let token: string;
+let names: Record<string, string>;
+
+beforeAll(async () => {
+  const { admin, clock } = site.gateway;
+  const tenant = await seedTenant(site.gateway, { projects: 30, wallets: 250 });
+  const { wallet, project } = tenant;
+  token = tenant.token;
+  await updateProject(admin, 'operator', { name: project, title: TITLE, description: DESCRIPTION });
+  const network = 'NETWORK_POLYGON_MUMBAI';
+  await api.updateWallet(token, wallet, { title: TITLE, description: DESCRIPTION, network });
+  const app = await createApp(api, token, { title: TITLE });
+  await signIn(api, token, app);
+  await accountToken(site.gateway, tenant, { title: TITLE, readOnly: true, onlyProject: project });
+  clock.advance(1);
+  names = { project, wallet, app: app.name };
+});
+
+test.each(SCREENS)(
+  'at %o nothing leaves the window, is cut or is broken, at any width from 320 to 1600 pixels',
+  async (path, ready, button) => {
+    const page = await site.openConsole(token);
+    await showScreen(
+      page,
+      path.replace(/<(\w+)>/, (_, kind) => names[kind] ?? ''),
+    );
+    await page.getByText(ready).first().waitFor();
+    await expectNothingCut(page);
+    const row = page.locator('[aria-expanded=false][aria-controls]').first();
+    if ((await row.count()) === 1) await row.click();
+    const more = page.getByRole('button', { name: 'More', exact: true });
+    if ((await more.count()) === 1) await more.click();
+    await expectNothingCut(page);
+    if (button === '') return;
+    await page.getByRole('button', { name: button }).click();
+    await page.getByRole('dialog').waitFor();
+    await expectNothingCut(page);
+  },
+);
+
+test('neither does anything of the screen without a token and of the menu of the token', async () => {
+  const page = await site.open('/console');
+  await page.getByRole('heading', { name: 'Enter a token' }).waitFor();
+  await expectNothingCut(page);
+  await page.goto(`${site.gateway.url}/console#token=${token}`);
+  await page.locator('.opener').click();
+  await page.locator('.menu').waitFor();
+  await expectNothingCut(page);
+});
+
+/**
+ * Returns the elements that are wider than their place: a box that scrolls sideways or hides a part of its content, other
+ * than by an ellipsis of a text that is no identifier; a cell outside of its table; and an identifier of two lines.
+ */
+const FAULTS = `(() => {
+  const { scrollWidth, clientWidth } = document.documentElement;
+  const faults = scrollWidth > clientWidth ? ['The page is ' + scrollWidth + ' wide.'] : [];
+  const say = (what, element) => faults.push(what + ': ' + element.outerHTML.slice(0, 200));
+  const rectsOf = (element) => {
+    const range = document.createRange();
+    range.selectNodeContents(element);
+    return [...range.getClientRects()];
+  };
+  for (const element of document.querySelectorAll('header *, main *')) {
+    if (!element.checkVisibility() || element.matches('.unseen, input, select, textarea, pre, svg *')) continue;
+    const { overflowX, textOverflow, clipPath } = getComputedStyle(element);
+    if (clipPath !== 'none') continue;
+    const isCut = overflowX !== 'visible' && element.scrollWidth > element.clientWidth;
+    const mayBeCut = textOverflow === 'ellipsis' && element.querySelector('code, button') === null;
+    if (isCut && !mayBeCut) say('Cut', element);
+    const { left, right } = element.getBoundingClientRect();
+    if (element.matches('td, th')) {
+      const table = element.closest('.table').getBoundingClientRect();
+      if (left < table.left - 1 || right > table.right + 1) say('Outside', element);
+    }
+    if (element.matches('code') && element.closest('pre') === null) {
+      const rects = rectsOf(element);
+      if (new Set(rects.map(({ top }) => Math.round(top))).size > 1) say('Broken', element);
+      if (rects.some((rect) => rect.right > clientWidth)) say('Outside', element);
+    }
+    if (element.matches('button') && (left < 0 || right > clientWidth)) say('Outside', element);
+  }
+  return faults;
+})()`;
+
+async function expectNothingCut(page: Page): Promise<void> {
+  const before = page.viewportSize() ?? { width: 1280, height: 800 };
+  for (const width of WIDTHS) {
+    await page.setViewportSize({ ...before, width });
+    expect(await page.evaluate(FAULTS), `at ${width}`).toEqual([]);
+  }
+  await page.setViewportSize(before);
+}
