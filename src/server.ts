@@ -114,6 +114,9 @@ export async function startServer(
   opening.defer(() => engine.close());
   const parts = { config, logger, clock, engine, faults, metrics, pages, resolveDocument, state, opening };
   const info = await listen(parts);
+  if ((await findFirstAccount(engine)) === undefined) {
+    logger.warn(`the database has no account: run "${PAW_COMMAND} init --title <text>"`);
+  }
   const open = opening.move();
   return {
     ...info,
@@ -127,7 +130,7 @@ export async function startServer(
   };
 }
 
-/** Migrates and looks at the database on a connection of its own, because the time limits of requests don't apply to a migration. */
+/** Migrates the database on a connection of its own, because the time limits of requests don't apply to a migration. */
 async function migrateForServer(config: Config, logger: FastifyBaseLogger, now: number): Promise<void> {
   const { databaseUrl, postgres, createDatabase: create } = config;
   const database = await openDatabase(databaseUrl, { postgres, create });
@@ -139,9 +142,6 @@ async function migrateForServer(config: Config, logger: FastifyBaseLogger, now: 
     for (const migration of applied) logger.info({ migration }, 'applied a migration');
     if (version > LATEST_VERSION) {
       logger.warn({ version, supported: LATEST_VERSION }, 'the database schema is newer, and compatible');
-    }
-    if ((await findFirstAccount(database)) === undefined) {
-      logger.warn(`the database has no account: run "${PAW_COMMAND} init --title <text>"`);
     }
   } finally {
     await database.close();

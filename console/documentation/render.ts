@@ -35,6 +35,7 @@ type Heading = {
 type Page = {
   readonly file: string;
   readonly group: string;
+  /** HTML, as the title of a heading is not. */
   readonly title: string;
   readonly headings: readonly Heading[];
   readonly html: string;
@@ -57,7 +58,7 @@ export async function renderDocs(folder: string): Promise<string> {
       const html = new Marked({ renderer: docsRenderer(Renderer, headings) }).parse(markdown, {
         async: false,
       });
-      return { file: `${name}.md`, group, title: headings[0]?.text ?? name, headings, html };
+      return { file: `${name}.md`, group, title: escapeHtml(headings[0]?.text ?? name), headings, html };
     }),
   );
   mkdirSync(folder, { recursive: true });
@@ -74,8 +75,9 @@ export async function renderDocs(folder: string): Promise<string> {
 }
 
 /** Returns the sections of a page with their texts. The title of one in another section begins with that of the other. */
-function sectionsOf({ file, title: page, headings, html }: Page): readonly IndexedSection[] {
+function sectionsOf({ file, headings, html }: Page): readonly IndexedSection[] {
   const texts = html.split(/<h[1-6] [^>]*>.*<\/h[1-6]>/).slice(1);
+  const page = headings[0]?.text ?? '';
   let parent = '';
   return headings.map(({ depth, id, text: heading }, position) => {
     if (depth === 2) parent = heading;
@@ -139,7 +141,7 @@ function docsRenderer(Renderer: typeof MarkedRenderer, headings: Heading[]): Ren
         .toLowerCase()
         .replace(/[^\p{L}\p{N}\s_-]/gu, '')
         .replaceAll(' ', '-');
-      headings.push({ depth, id, text });
+      headings.push({ depth, id, text: text.replaceAll('`', '') });
       const anchor =
         depth === 1 ? '' : ` <a class="anchor" href="#${id}" aria-label="Link to this section">#</a>`;
       return `<h${depth} id="${id}">${content}${anchor}</h${depth}>\n`;

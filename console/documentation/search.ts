@@ -1,3 +1,4 @@
+/** The search of the documentation: a combobox of the sections. A page loads it when the field gets the focus. */
 import MiniSearch, { type SearchResult } from 'minisearch';
 import { type IndexedSection, SEARCH_OPTIONS, type Section } from './search-options.ts';
 
@@ -20,9 +21,9 @@ field.addEventListener('input', show);
 field.addEventListener('focus', show);
 field.addEventListener('blur', hide);
 field.addEventListener('keydown', onKey);
-// A click on a result takes the focus from the field only after it has led to the section.
+// The field keeps the focus until the click: without it, there are no results to click.
 results.addEventListener('mousedown', (event) => event.preventDefault());
-addEventListener('hashchange', () => field.blur());
+list.addEventListener('click', () => field.blur());
 if (document.activeElement === field) show();
 
 function find<T extends HTMLElement = HTMLElement>(selector: string): T {

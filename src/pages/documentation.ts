@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { prefersHtml } from '../http/accept.ts';
 import { ApiError } from '../model/errors.ts';
 import { assetPaths } from './assets.ts';
-import { CODE_BLOCKS, hashSource, readStyle, sendPage } from './html.ts';
+import { CODE_BLOCKS, hashSource, type Page, readStyle, sendPage } from './html.ts';
 import { readStaticFile } from './static-file.ts';
 
 const FOLDER = new URL('../../docs/', import.meta.url);
@@ -23,17 +23,17 @@ const MEMORY_PER_BYTE = 5;
 
 // Where the pages are that were merged into others.
 const MOVED: ReadonlyMap<string, string> = new Map([
-  ['behind-a-gateway.md', 'clients.md#behind-a-graphql-gateway'],
-  ['citus.md', 'postgresql.md#citus'],
-  ['kubernetes.md', 'production.md#kubernetes'],
-  ['memory.md', 'running.md#memory'],
-  ['proxies.md', 'production.md#reverse-proxies'],
-  ['scaling.md', 'production.md#scaling'],
-  ['sqlite.md', 'running.md#sqlite'],
-  ['testing.md', 'clients.md#tests-of-an-integration'],
-  ['tokens.md', 'troubleshooting.md#the-account-token-has-ended'],
-  ['traces.md', 'monitoring.md#traces'],
-  ['trusted-documents.md', 'running.md#trusted-documents'],
+  ['behind-a-gateway', 'clients.md#behind-a-graphql-gateway'],
+  ['citus', 'postgresql.md#citus'],
+  ['kubernetes', 'production.md#kubernetes'],
+  ['memory', 'running.md#memory'],
+  ['proxies', 'production.md#reverse-proxies'],
+  ['scaling', 'production.md#scaling'],
+  ['sqlite', 'running.md#sqlite'],
+  ['testing', 'clients.md#tests-of-an-integration'],
+  ['tokens', 'troubleshooting.md#the-account-token-has-ended'],
+  ['traces', 'monitoring.md#traces'],
+  ['trusted-documents', 'running.md#trusted-documents'],
 ]);
 
 const STYLE = readStyle('content') + readStyle('documentation');
@@ -53,6 +53,7 @@ export function addDocumentation(app: FastifyInstance, publicUrl: () => string):
   const pages = new Set(readdirSync(FOLDER).filter((file) => file.endsWith('.md')));
   const rendered = new Set(existsSync(RENDERED) ? readdirSync(RENDERED) : []);
   const list = rendered.has(LIST) ? readFileSync(new URL(LIST, RENDERED), 'utf8') : '';
+  const script = list && assetPaths()('documentation', '.js');
 
   app.get('/llms.txt', async (request, reply) => {
     const text = await readText(request, 'llms.txt');
@@ -61,40 +62,49 @@ export function addDocumentation(app: FastifyInstance, publicUrl: () => string):
 
   app.get<{ Params: { page: string } }>('/docs/:page', async (request, reply) => {
     const { page } = request.params;
-    const target = MOVED.get(page) ?? (pages.has(`${page}.md`) ? `${page}.md` : undefined);
+    const target =
+      MOVED.get(page.replace(/\.md$/, '')) ?? (pages.has(`${page}.md`) ? `${page}.md` : undefined);
     if (target !== undefined) return reply.redirect(target, 308);
     if (!pages.has(page)) throw new ApiError('PATH_NOT_FOUND');
     reply.header('vary', [reply.getHeader('vary') ?? [], 'accept'].flat().join(', '));
     if (rendered.has(`${page}.html`) && prefersHtml(request.headers.accept, ['text/markdown'])) {
       const html = await readText(request, `${page}.html`, RENDERED);
       const [, title = page] = /<h1[^>]*>([^<]*)/.exec(html) ?? [];
-      return sendHtml(reply, '../', title, html);
+      return sendPage(reply, pageOf({ root: '../', title, content: html, script }));
     }
     return send(reply, 'text/markdown', (await readText(request, page)).replace(LINK_TO_FILE, '$1'));
   });
 
   if (list === '') return;
-  const main = `<div class="plain list"><h1>Documentation</h1>${list}</div>`;
+  const content = `<div class="plain list"><h1>Documentation</h1>${list}</div>`;
+  const page = pageOf({ root: './', title: 'Documentation', content, script });
   app.get('/docs/', async (_request, reply) => reply.redirect('../docs', 308));
-  app.get('/docs', async (_request, reply) => sendHtml(reply, './', 'Documentation', main));
+  app.get('/docs', async (_request, reply) => sendPage(reply, page));
 }
 
-function sendHtml(reply: FastifyReply, root: string, title: string, content: string): FastifyReply {
-  const script = root + assetPaths()('documentation', '.js').slice('./'.length);
-  return sendPage(reply, {
+type Content = {
+  readonly root: string;
+  readonly title: string;
+  readonly content: string;
+  /** The URL of the search, relative to the start page. */
+  readonly script: string;
+};
+
+function pageOf({ root, title, content, script }: Content): Page {
+  return {
     path: '/docs',
     root,
     title: `${title} · PAW gateway`,
     style: STYLE,
     controls: `<div class="search" role="search">
 <input type="search" role="combobox" aria-label="Search the documentation" aria-controls="found" aria-expanded="false"
-aria-autocomplete="list" autocomplete="off" spellcheck="false" placeholder="Search the docs" data-script="${script}">
+aria-autocomplete="list" autocomplete="off" spellcheck="false" placeholder="Search the docs" data-script="${script.replace('./', root)}">
 <kbd aria-hidden="true">/</kbd>
 <div class="results" hidden><div id="found" role="listbox" aria-label="Sections"></div><p role="status"></p></div>
 </div>`,
     main: `${content}\n<script>${SCRIPT}</script>`,
     policy: POLICY,
-  });
+  };
 }
 
 async function readText(request: FastifyRequest, file: string, folder = FOLDER): Promise<string> {

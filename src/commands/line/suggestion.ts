@@ -5,7 +5,7 @@ const MAX_EDITS = 2;
 export function suggestion(word: string, names: readonly string[], prefix: string): string {
   const [nearest] = names
     .map((name) => ({ name, edits: editsBetween(word, name) }))
-    .filter(({ name, edits }) => edits <= MAX_EDITS && edits < name.length)
+    .filter(({ edits }) => edits <= Math.min(MAX_EDITS, word.length / 2))
     .toSorted((a, b) => a.edits - b.edits);
   return nearest === undefined ? '' : ` Did you mean ${prefix}${nearest.name}?`;
 }

@@ -109,6 +109,7 @@ test.each([
 ])('the address of the former page %s leads to a section of another page', async (page) => {
   const { statusCode, headers } = await request(`${gateway.url}/docs/${page}.md`, {});
   expect(statusCode).toBe(308);
+  expect((await request(`${gateway.url}/docs/${page}`, {})).headers.location).toBe(headers.location);
   const [, target = '', id = ''] = /^([\w-]+\.md)#(.+)$/.exec(headers.location ?? '') ?? [];
   expect(LISTED).toContain(target);
   expect((await browse(`${gateway.url}/docs/${target}`)).text).toContain(`<h2 id="${id}">`);

@@ -21,7 +21,9 @@ test('without browser assets, the console has no URL, a setting that needs them 
       folder,
     );
 
-  const { status, stdout } = await start(['init', '--title', 'Acme', '--json']).ended;
+  // Not the one of the demo, which refuses other accounts.
+  const own = { DATABASE_URL: (await testDatabase()).url };
+  const { status, stdout } = await start(['init', '--title', 'Acme', '--json'], own).ended;
   expect([status, JSON.parse(stdout).consoleUrl]).toEqual([0, '']);
   const running = start(['demo', '--json']);
   onTestFinished(async () => void (await running.stop('SIGKILL')));
