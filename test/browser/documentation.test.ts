@@ -97,11 +97,11 @@ test('the search finds a section by the keyboard, and is loaded for those who se
   expect(await loaded()).toEqual([]);
   await page.keyboard.press('/');
   const field = page.getByRole('combobox', { name: 'Search the documentation' });
-  await field.pressSequentially('how to upgrade');
+  await field.pressSequentially('output written');
   const options = page.getByRole('option');
   await options.first().waitFor();
   expect(await loaded()).toEqual([expect.stringMatching(/\/assets\/documentation-\w+\.js$/)]);
-  expect((await options.allInnerTexts())[0]).toBe('Upgrade\nCommands');
+  expect((await options.allInnerTexts())[0]).toBe("Rules › Output that can't be written\nCommands");
   await expectAccessible(page);
 
   const selected = page.getByRole('option', { selected: true });
@@ -117,7 +117,7 @@ test('the search finds a section by the keyboard, and is loaded for those who se
   expect(await options.count()).toBe(0);
   await field.press('Backspace');
   await field.press('Enter');
-  await page.waitForURL(`${site.gateway.url}/docs/commands.md#upgrade`);
+  await page.waitForURL(`${site.gateway.url}/docs/commands.md#output-that-cant-be-written`);
   await page.getByRole('heading', { name: 'Commands', level: 1 }).waitFor();
 });
 
