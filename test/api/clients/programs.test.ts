@@ -62,7 +62,7 @@ test.each(programs)(
       stdout: lines.join('\n'),
       stderr: '',
     });
-    // The other client is the gateway's own.
+    // `fetch` is the gateway's own client.
     if (title !== 'fetch') conforms(title);
   },
 );

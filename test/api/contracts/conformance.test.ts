@@ -7,4 +7,6 @@ test('docs/conformance.md has a result of each program, the versions that are pi
   const results = resultsOf(page);
   expect([...results.keys()]).toEqual(PROGRAM_NAMES);
   expect(conformancePage(results)).toBe(page);
+  // The version of a package that is not installed.
+  expect(page).not.toContain('undefined');
 });
