@@ -1,9 +1,12 @@
+// @module-tag conformance
+
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { MISSING_WALLET } from '../support/actors.ts';
 import { send } from '../support/apis.ts';
+import { conforms } from '../support/conformance.ts';
 import { testFolder, useGateway, useTenant } from '../support/gateway.ts';
 import { startProgram } from '../support/paw.ts';
 import { rowsOf } from '../support/rows.ts';
@@ -30,6 +33,7 @@ test('the workflow runs the four operations, and each response is as the contrac
   }
   expect(await rowsOf(gateway.database, 'app')).toMatchObject([{ title: 'Till' }]);
   expect(await rowsOf(gateway.database, 'wallet')).toMatchObject([{ title: 'Treasury' }]);
+  conforms('respect', steps.flatMap(({ checks }) => checks).length);
 });
 
 test('the workflow ends at a response that is not as expected', async () => {

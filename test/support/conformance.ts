@@ -69,6 +69,11 @@ const PROGRAMS: Readonly<Record<string, Readonly<Record<string, Program>>>> = {
     'openapi-fetch': {
       runs: `the four operations by generated types, wrong fields, and ${DOCUMENTED}`,
     },
+    respect: {
+      npm: '@redocly/cli',
+      runs: 'the workflow of the four operations, `/four-operations.arazzo.yaml`',
+      unit: 'checks',
+    },
     Portman: {
       npm: '@apideck/portman',
       runs: 'the tests that it makes from `/openapi.json`, also of invalid input',
