@@ -51,7 +51,7 @@ export function Links() {
   );
 }
 
-/** The field to go to a resource, and the menu of the session, in the bar of the page. */
+/** The search, and the menu of the session, in the bar of the page. */
 export function Controls() {
   const { session } = useStore(sessionState);
   if (!session) return null;
@@ -84,7 +84,7 @@ function SessionMenu({ viewer }: { viewer: Viewer }) {
         <button type="button" onClick={forgetEverywhere}>
           Forget <small>In all tabs. The token stays valid.</small>
         </button>
-        <button type="button" onClick={() => setIsEnding(true)}>
+        <button type="button" class="ends" onClick={() => setIsEnding(true)}>
           End the token
         </button>
       </div>

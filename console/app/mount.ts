@@ -4,7 +4,7 @@ export const container = elementOf('#console');
 /** The element in the bar of the page for the links of the console. */
 export const linksInBar = elementOf('#links');
 
-/** The element in the bar of the page for the field to go to a resource and the menu of the session. */
+/** The element in the bar of the page for the search and the menu of the session. */
 export const controlsInBar = elementOf('#controls');
 
 /** How the operator calls the command `paw`. */

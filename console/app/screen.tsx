@@ -84,12 +84,14 @@ export function usePath(project?: { readonly name: string; readonly title: strin
 
 type ActionsProps = {
   readonly of: Readonly<Record<string, () => void>>;
-  /** Whether the first is what the screen is mostly for. */
-  readonly isPrimary?: boolean;
+  /** The text of what the screen is mostly for. */
+  readonly primary?: string;
+  /** The texts of those that end something. */
+  readonly ends?: readonly string[];
 };
 
 /** The buttons of what can be done, by their texts. */
-export function Actions({ of, isPrimary = false }: ActionsProps) {
+export function Actions({ of, primary, ends = [] }: ActionsProps) {
   return (
     <div class="actions">
       {Object.entries(of).map(([text, onClick], index) => (
@@ -97,7 +99,7 @@ export function Actions({ of, isPrimary = false }: ActionsProps) {
         <button
           key={index}
           type="button"
-          class={isPrimary && index === 0 ? 'primary' : undefined}
+          class={text === primary ? 'primary' : ends.includes(text) ? 'ends' : undefined}
           onClick={onClick}
         >
           {text}

@@ -80,7 +80,10 @@ async function prepare({ databaseUrl, postgres }: Config): Promise<Samples & { a
     const admin = { ...ADMIN, database, publicUrl: () => '' };
     const samples = await createSamples(admin);
     // The token of an earlier start can't be printed again: only its hash is stored.
-    const { accessToken } = await createToken(admin, 'operator', { account: samples.account });
+    const { accessToken } = await createToken(admin, 'operator', {
+      account: samples.account,
+      title: 'paw demo',
+    });
     return { ...samples, accessToken };
   });
 }

@@ -14,7 +14,10 @@ export const init = changeCommand({
   isSecret: true,
   async run(admin, input) {
     const { name: account, defaultProject } = await createAccount(admin, input);
-    const { accessToken, expireTimeMs } = await createToken(admin, 'operator', { account });
+    const { accessToken, expireTimeMs } = await createToken(admin, 'operator', {
+      account,
+      title: 'paw init',
+    });
     const expireTime = new Date(expireTimeMs).toISOString();
     const url = admin.publicUrl();
     const consoleUrl = (readConfig().console ?? hasAssets()) ? `${url}/console` : '';

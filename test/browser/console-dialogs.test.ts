@@ -378,6 +378,33 @@ test('a token is shown the buttons of what it may do only, also when it continue
   await expectButtons(page, [[], [], [], [], [], []]);
 });
 
+test('what ends something is red, and is filled with red in its dialog alone', async () => {
+  const tenant = await seedTenant(site.gateway);
+  const app = await createApp(api, tenant.token, { title: 'Till' });
+  const page = await site.openConsole(tenant.token, { colorScheme: 'light' });
+  const RED = 'rgb(180, 35, 24)';
+  const styleOf = (text: string) =>
+    page.evaluate<{ color: string; backgroundColor: string }>(`(() => {
+      const buttons = [...document.querySelectorAll('button')];
+      const { color, backgroundColor } = getComputedStyle(buttons.find((each) => each.textContent === '${text}'));
+      return { color, backgroundColor };
+    })()`);
+  await showScreen(page, app.name);
+  await page.getByRole('heading', { name: 'Till', level: 1 }).waitFor();
+  for (const name of ['Deactivate', 'Delete']) {
+    const style = await styleOf(name);
+    expect([name, style.color]).toEqual([name, RED]);
+    expect(style.backgroundColor).not.toBe(RED);
+  }
+  expect((await styleOf('Rename')).color).not.toBe(RED);
+  await page.getByRole('button', { name: 'Delete' }).click();
+  expect((await styleOf('Delete the app')).backgroundColor).toBe(RED);
+  await page.keyboard.press('Escape');
+  await showScreen(page, 'tokens');
+  await page.getByRole('button', { name: 'Revoke' }).waitFor();
+  expect((await styleOf('Revoke')).color).toBe(RED);
+});
+
 /** Opens the default project in the console. @param tab such as `/apps` */
 async function openProject({ projects, token }: Tenant, tab = '', provoked?: RegExp): Promise<Page> {
   const page = await site.openConsole(token, provoked && { provoked });

@@ -4,7 +4,7 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { AUDIT_ACTIONS } from '../../src/model/audit-event.ts';
-import { accountToken, tokenStatus } from '../support/actors.ts';
+import { accountToken, createApp, signIn, tokenStatus } from '../support/actors.ts';
 import { graphqlApi } from '../support/apis.ts';
 import { pasted, startSite } from '../support/browser.ts';
 import { seedTenant, type Tenant } from '../support/gateway.ts';
@@ -29,6 +29,16 @@ test('the tokens of the account are listed beyond one page', async () => {
   await page.getByRole('heading', { name: 'Tokens' }).and(page.locator(':focus')).waitFor();
   const row = rows.filter({ hasText: '<img src=x onerror=alert(1)>' });
   expect(await row.innerText()).toMatch(/Read-only.*Tenant.*Never/s);
+});
+
+test('the token of an app has the title of the app', async () => {
+  const tenant = await seedTenant(site.gateway);
+  await signIn(api, tenant.token, await createApp(api, tenant.token, { title: 'Till' }));
+  const page = await openScreen('tokens', tenant.token);
+  await page.getByRole('button', { name: 'Revoke “Till”' }).click();
+  await page.getByRole('dialog').getByText('The token “Till” ends at once').waitFor();
+  // Only the account token, by which the page was opened, has none.
+  expect(await page.getByText('Without a title').count()).toBe(1);
 });
 
 test('after the revocation of its own token, the console asks for another one and says why', async () => {

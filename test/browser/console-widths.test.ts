@@ -53,7 +53,7 @@ beforeAll(async () => {
 });
 
 test.each(SCREENS)(
-  'at %o nothing leaves the window, is cut or is broken, at any width from 320 to 1600 pixels',
+  'at #/%s, with %s, %s: nothing leaves the window, is cut or is broken, at any width from 320 to 1600 pixels',
   async (path, ready, button) => {
     const page = await site.openConsole(token);
     await showScreen(
@@ -85,7 +85,7 @@ test('neither does anything of the screen without a token and of the menu of the
 });
 
 /**
- * Returns the elements that are wider than their place: a box that scrolls sideways or hides a part of its content, other
+ * Returns the first elements that are wider than their place: a box that scrolls sideways or hides a part of its content, other
  * than by an ellipsis of a text that is no identifier; a cell outside of its table; and an identifier of two lines.
  */
 const FAULTS = `(() => {
@@ -116,7 +116,7 @@ const FAULTS = `(() => {
     }
     if (element.matches('button') && (left < 0 || right > clientWidth)) say('Outside', element);
   }
-  return faults;
+  return faults.slice(0, 5);
 })()`;
 
 async function expectNothingCut(page: Page): Promise<void> {

@@ -214,12 +214,10 @@ function useFound<Item extends Choice>(
   return found;
 }
 
-type TitledProject = Choice & { readonly title: string };
-
 type ProjectComboboxProps = {
   readonly control: ControlProps;
-  readonly chosen: TitledProject;
-  readonly onChoose: (choice: TitledProject) => void;
+  readonly chosen: Choice & { readonly title: string };
+  readonly onChoose: (choice: ProjectComboboxProps['chosen']) => void;
 };
 
 /** A field that finds a project by the beginning of its title. */
@@ -248,9 +246,7 @@ export function ProjectCombobox({ control, chosen, onChoose }: ProjectComboboxPr
   );
 }
 
-async function findProjects(
-  title: string,
-): Promise<Found<TitledProject & { readonly imageCoverUrl: string }>> {
+async function findProjects(title: string) {
   const { projects } = await request(ProjectsDocument, { first: SHOWN, ...(title && { title }) });
   const { nodes, totalCount } = projects;
   const more = totalCount - nodes.length;

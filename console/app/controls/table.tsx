@@ -30,7 +30,7 @@ type TableProps<Row> = {
 
 type Action<Row> = {
   readonly text: string;
-  readonly isDangerous?: boolean;
+  readonly isEnding?: boolean;
   readonly onClick: (row: Row) => void;
 };
 
@@ -76,7 +76,7 @@ function Line<Row>({ row, columns, nameOf, action }: TableProps<Row> & { readonl
   const button = action && (
     <button
       type="button"
-      class={action.isDangerous ? 'ending' : undefined}
+      class={action.isEnding ? 'ends' : undefined}
       aria-label={`${action.text} ${nameOf(row)}`}
       onClick={() => action.onClick(row)}
     >

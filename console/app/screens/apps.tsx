@@ -41,7 +41,7 @@ export function Apps({ project }: { project: string }) {
     <>
       <div class="tools">
         <Size list={list} noun="apps" />
-        {mayChange && <Actions isPrimary of={{ 'Create app': () => setIsCreating(true) }} />}
+        {mayChange && <Actions primary="Create app" of={{ 'Create app': () => setIsCreating(true) }} />}
       </div>
       <Table label="Apps" columns={COLUMNS} rows={list.nodes} nameOf={({ title }) => title} />
       {list.totalCount === 0 && (
@@ -83,16 +83,17 @@ export function App({ name }: { name: string }) {
       query={query}
       resource={app}
       project={app && { ...app.project, name: `${app.project.name}/apps` }}
-      actions={
-        mayChange
+      actions={{
+        of: mayChange
           ? {
               Rename: () => setOpened('rename'),
               'New key': () => setOpened('rotate'),
               [app?.active ? 'Deactivate' : 'Activate']: () => setOpened('switch'),
               Delete: () => setOpened('delete'),
             }
-          : {}
-      }
+          : {},
+        ends: ['Deactivate', 'Delete'],
+      }}
       properties={
         app && {
           State: stateOf(app),

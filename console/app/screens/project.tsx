@@ -33,13 +33,19 @@ export function Project({ name, tab = '' }: { name: string; tab?: string | undef
       aside={project && mayChange && <Actions of={{ 'Edit project': () => setIsEditing(true) }} />}
     >
       <Folded text={project?.description ?? ''} />
-      <nav class="tabs" aria-label="Parts of the project">
-        {Object.entries(TABS).map(([path, text]) => (
-          <a key={path} href={linkTo(name + path)} aria-current={path.slice(1) === tab ? 'page' : undefined}>
-            {text}
-          </a>
-        ))}
-      </nav>
+      {project && (
+        <nav class="tabs" aria-label="Parts of the project">
+          {Object.entries(TABS).map(([path, text]) => (
+            <a
+              key={path}
+              href={linkTo(name + path)}
+              aria-current={path.slice(1) === tab ? 'page' : undefined}
+            >
+              {text}
+            </a>
+          ))}
+        </nav>
+      )}
       <Pending query={query} />
       {project && tab === '' && <Wallets project={name} />}
       {project && tab === 'apps' && <Apps project={name} />}

@@ -38,7 +38,7 @@ export function Projects() {
   const list = useList(ProjectsDocument, { ...(title && { title }) }, ({ projects }) => projects);
   const mayCreate = mayChangeAccount(useViewer());
   const [isCreating, setIsCreating] = useState(false);
-  const create = <Actions isPrimary of={{ 'Create project': () => setIsCreating(true) }} />;
+  const create = <Actions primary="Create project" of={{ 'Create project': () => setIsCreating(true) }} />;
   return (
     <Screen title="Projects">
       <div class="tools">

@@ -17,7 +17,7 @@ type ResourceScreenProps = {
   readonly project: Parameters<typeof usePath>[0];
   readonly description?: string | undefined;
   readonly properties: ComponentProps<typeof Properties>['of'] | undefined;
-  readonly actions: ComponentProps<typeof Actions>['of'];
+  readonly actions: ComponentProps<typeof Actions>;
   /** The dialogs. */
   readonly children: ComponentChildren;
 };
@@ -29,11 +29,7 @@ export function ResourceScreen(props: ResourceScreenProps) {
   const path = usePath(project);
   if (isMissing(query)) return <NotFound kind={kind} />;
   return (
-    <Screen
-      title={resource?.title ?? kind}
-      path={path}
-      aside={resource && <Actions isPrimary of={actions} />}
-    >
+    <Screen title={resource?.title ?? kind} path={path} aside={resource && <Actions {...actions} />}>
       <Pending query={query} />
       <div class="two">
         <div>

@@ -15,11 +15,11 @@ type Token = TokensQuery['tokens']['nodes'][number];
 const COLUMNS: Columns<Token> = [
   {
     title: 'Token',
-    cell: ({ title, readOnly, current }) => (
+    cell: (token) => (
       <>
-        <span title={title}>{title || 'Without a title'}</span>{' '}
-        {current && <span class="mark good">This token</span>}{' '}
-        {readOnly && <span class="mark">Read-only</span>}
+        <span title={titleOf(token)}>{titleOf(token) || 'Without a title'}</span>{' '}
+        {token.current && <span class="mark good">This token</span>}{' '}
+        {token.readOnly && <span class="mark">Read-only</span>}
       </>
     ),
   },
@@ -76,7 +76,7 @@ export function Tokens() {
     notify(`Created the token “${title}”.`);
     setIsCreating(false);
   };
-  const create = <Actions isPrimary of={{ 'Create token': () => setIsCreating(true) }} />;
+  const create = <Actions primary="Create token" of={{ 'Create token': () => setIsCreating(true) }} />;
   return (
     <Screen title="Tokens">
       <p class="muted">The valid tokens of the account and of its apps, the oldest first.</p>
@@ -89,7 +89,7 @@ export function Tokens() {
         columns={COLUMNS}
         rows={list.nodes}
         nameOf={describe}
-        action={mayRevoke && { text: 'End', isDangerous: true, onClick: setSelected }}
+        action={mayRevoke && { text: 'End', isEnding: true, onClick: setSelected }}
       />
       <More list={list} />
       {isCreating && mayCreate && <CreateToken onCreated={onCreated} onClose={() => setIsCreating(false)} />}
@@ -120,7 +120,7 @@ function Revoke({ token, onRevoked, onClose }: RevokeProps) {
       onClose={onClose}
     >
       <p>
-        <strong>{describe(token)}</strong> ends at once and for ever, wherever it is used.{' '}
+        The token <strong>{describe(token)}</strong> ends at once and for ever, wherever it is used.{' '}
         {consequence(token, maker)}
       </p>
     </FormDialog>
@@ -145,7 +145,13 @@ function consequence({ name, current, app, maker: ownMaker }: Token, maker: stri
   return `${ending} Only the operator can issue a new one. The tokens of apps stay valid.`;
 }
 
+/** Returns the title of a token, or that of its app. */
+function titleOf({ title, app }: Token): string | undefined {
+  return title || app?.title;
+}
+
 /** Returns the title of a token, or its name if it has none. */
-function describe({ title, name }: Token): string {
-  return title ? `“${title}”` : name;
+function describe(token: Token): string {
+  const title = titleOf(token);
+  return title ? `“${title}”` : token.name;
 }

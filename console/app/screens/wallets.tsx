@@ -60,7 +60,7 @@ export function Wallets({ project }: { project: string }) {
       <div class="tools">
         <Filter />
         <Size list={list} noun="wallets" />
-        {!readOnly && <Actions isPrimary of={{ 'Create wallet': () => setIsCreating(true) }} />}
+        {!readOnly && <Actions primary="Create wallet" of={{ 'Create wallet': () => setIsCreating(true) }} />}
       </div>
       <WalletTable list={list} project={project} same="Project" />
       {list.totalCount === 0 && title && <p class="muted">No wallet’s title begins with “{title}”.</p>}
@@ -79,7 +79,7 @@ export function FoundWallets({ query }: { query: URLSearchParams }) {
   const list = useList(FoundWalletsDocument, title ? { title } : { address }, ({ wallets }) => wallets);
   return (
     <Screen title={title ? 'Wallets by title' : 'Wallets at an address'}>
-      <p>{title ? `Their titles begin with “${title}”.` : <Whole text={address} label="address" />}</p>
+      {title ? <p>Their titles begin with “{title}”.</p> : <Whole text={address} label="address" />}
       <Size list={list} noun="wallets" />
       <WalletTable list={list} same={title ? undefined : 'Address'} />
       {list.totalCount === 0 && <p class="muted">There is no such wallet that the token sees.</p>}
@@ -105,7 +105,6 @@ function WalletTable({ list, project, same }: WalletTableProps) {
     );
     notify(`Saved “${wallet.title}”${isHere ? '' : `, which is now in “${wallet.project.title}”`}.`);
   };
-  // What is the same in all rows is above the table.
   const [first, ...others] = COLUMNS;
   return (
     <>
@@ -141,7 +140,7 @@ export function Wallet({ name }: { name: string }) {
       resource={wallet}
       project={wallet?.project}
       description={wallet?.description}
-      actions={readOnly ? {} : { 'Edit wallet': () => setIsEditing(true) }}
+      actions={{ primary: 'Edit wallet', of: readOnly ? {} : { 'Edit wallet': () => setIsEditing(true) } }}
       properties={
         wallet && {
           Address: <Whole text={wallet.address} label="address" />,

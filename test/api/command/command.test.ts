@@ -180,6 +180,8 @@ test.each<[settings: Settings, url: string]>([
     url,
     consoleUrl: others['PAW_CONSOLE'] ? '' : `${url}/console`,
   });
+  const { tokens } = await pawJson(['token', 'list', '--account', account], settings);
+  expect(tokens).toEqual([expect.objectContaining({ title: 'paw init' })]);
   const { projects } = await pawJson(['project', 'list', '--account', account], settings);
   expect(projects[0].imageCoverUrl).toBe(`${url}/covers/${ulidOf(projects[0].name)}.svg`);
 });

@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { graphqlBody } from '../../support/actors.ts';
 import { bothApis, type ProjectFields, send, type WalletFields } from '../../support/apis.ts';
 import { onDatabase } from '../../support/engine.ts';
 import { makeDatabase, migrateDatabase, testDatabase, testFolder } from '../../support/gateway.ts';
@@ -61,6 +62,9 @@ describe('paw demo --json', () => {
     expect(projects.map(nameOf)).toEqual(sample.projects.map(nameOf));
     expect(wallets).toEqual(sample.wallets);
     expect(accessToken).not.toBe(sample.accessToken);
+    expect(await graphqlBody(url, accessToken, '{ viewer { title } }')).toEqual({
+      data: { viewer: { title: 'paw demo' } },
+    });
     for (const token of [accessToken, sample.accessToken]) {
       for (const printed of [sample, { url, projects }]) {
         for (const api of bothApis(() => printed.url)) {
