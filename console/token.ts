@@ -1,7 +1,8 @@
 const KEY = 'paw.token';
 
-// Another tab answers in a few milliseconds.
-const ANSWER_MS = 100;
+// Another tab answers in a few milliseconds, unless the machine is busy. The other ones answer soon after it.
+const ANSWER_MS = 2000;
+const OTHER_ANSWERS_MS = 50;
 
 /** What the tabs of the gateway say to each other: a request for the kept token, its answer, or that all forget theirs. */
 type TabMessage = 'ask' | 'forget' | { readonly token: string; readonly lastUseMs: number };
@@ -51,15 +52,23 @@ export function shareToken(onForget: () => void): void {
 }
 
 /** Returns the token of the tab that was used last of those that keep one, or undefined if no other tab keeps one. */
-export async function tokenOfOtherTab(): Promise<string | undefined> {
+export function tokenOfOtherTab(): Promise<string | undefined> {
   const answers: Exclude<TabMessage, string>[] = [];
   const listening = new AbortController();
-  const listen = ({ data }: MessageEvent<TabMessage>) => typeof data === 'object' && answers.push(data);
-  tabs?.addEventListener('message', listen, listening);
-  tabs?.postMessage('ask' satisfies TabMessage);
-  await new Promise((resolve) => setTimeout(resolve, ANSWER_MS));
-  listening.abort();
-  return answers.toSorted((one, other) => other.lastUseMs - one.lastUseMs)[0]?.token;
+  return new Promise((resolve) => {
+    const finish = () => {
+      listening.abort();
+      resolve(answers.toSorted((one, other) => other.lastUseMs - one.lastUseMs)[0]?.token);
+    };
+    const listen = ({ data }: MessageEvent<TabMessage>) => {
+      if (typeof data !== 'object') return;
+      answers.push(data);
+      setTimeout(finish, OTHER_ANSWERS_MS);
+    };
+    tabs?.addEventListener('message', listen, listening);
+    tabs?.postMessage('ask' satisfies TabMessage);
+    setTimeout(finish, ANSWER_MS);
+  });
 }
 
 /**
@@ -108,7 +117,7 @@ function tokenField(): HTMLInputElement {
   return field;
 }
 
-/** Uses the storage of the tab. In a browser that blocks it, nothing is kept. */
+/** Uses the storage of the tab. In a browser that blocks it, nothing is kept or given to other tabs. */
 function withStorage<T>(use: (storage: Storage) => T): T | undefined {
   try {
     return use(sessionStorage);

@@ -26,6 +26,8 @@ import {
 } from './session.ts';
 import { useStore } from './store.ts';
 
+const FORM_DELAY_MS = 200;
+
 function App() {
   const { session, reason, offered } = useStore(sessionState);
   if (session === undefined) return <Enter />;
@@ -83,7 +85,8 @@ const roots = [
 ] as const;
 readAddress();
 addEventListener('hashchange', readAddress);
-await joinTabs();
+// Without another tab, the form for a token is not held up.
+await Promise.race([joinTabs(), new Promise((resolve) => setTimeout(resolve, FORM_DELAY_MS))]);
 for (const [root, element] of roots) {
   element.replaceChildren();
   render(root, element);

@@ -44,12 +44,14 @@ export function offerToken(): void {
   if (offered !== undefined) sessionState.set({ ...sessionState.value, offered });
 }
 
-/** Offers the token of another tab, if there is none to try. Then gives that of this tab to others. */
+/** Gives the token of this tab to others, and offers that of another one if there is none to try. */
 export async function joinTabs(): Promise<void> {
-  const { offered = await tokenOfOtherTab() } = sessionState.value;
-  if (offered !== undefined) sessionState.set({ offered, ...sessionState.value });
   // An open dialog may show a private key, or what was entered.
   shareToken(() => whenReleased(leaveForgotten));
+  if (sessionState.value.offered !== undefined) return;
+  const offered = await tokenOfOtherTab();
+  const { session, offered: other } = sessionState.value;
+  if (offered !== undefined && !session && other === undefined) sessionState.set({ offered });
 }
 
 function leaveForgotten(): void {

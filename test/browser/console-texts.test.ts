@@ -32,6 +32,10 @@ test.each(TEXTS)(
     clock.advance(1);
     const page = await site.openConsole(token, { viewport: { width: 320, height: 800 } });
     await expectToFit(page, title);
+    await page.getByRole('combobox').fill([...title].slice(0, 4).join(''));
+    await page.getByRole('option').nth(2).waitFor();
+    await expectToFit(page, title);
+    await page.keyboard.press('Escape');
     for (const [path, button, row] of [
       [project, 'Edit ', 'More of '],
       [project, 'Edit project'],
