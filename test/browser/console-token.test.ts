@@ -152,7 +152,7 @@ test('a token that has ended is asked for again above the screen, which another 
 
 test('the token of a link takes the place of an open or a kept one of another principal only if the person says so', async () => {
   const [mine, other] = [await seedTenant(site.gateway, { projects: 2 }), await seedTenant(site.gateway)];
-  const page = await site.openConsole(mine.token);
+  const page = await site.openConsole(mine.token, REFUSED);
   const find = page.getByLabel('Find by title');
   await find.fill('ten');
   const follow = (token: string) => page.evaluate(`void (location.hash = '#token=${token}')`);
@@ -165,6 +165,10 @@ test('the token of a link takes the place of an open or a kept one of another pr
   await page.keyboard.press('Enter');
   await dialog.waitFor({ state: 'detached' });
   expect(await find.inputValue()).toBe('ten');
+  await follow('paw_acct_x');
+  await dialog.getByText('The bearer token is malformed').waitFor();
+  await dialog.getByRole('button', { name: 'Stay' }).click();
+  await dialog.waitFor({ state: 'detached' });
   await follow(await issue(mine, { title: 'New' }));
   await page.getByRole('button', { name: 'New', exact: true }).waitFor();
   expect(await find.inputValue()).toBe('ten');
