@@ -109,6 +109,14 @@ test('the search finds projects, wallets and apps in groups, by a title, an addr
     await page.getByRole('status').getByText(problem).waitFor();
     await page.getByText('A title is found by its beginning').waitFor();
   }
+  let requests = 0;
+  page.on('request', () => {
+    requests += 1;
+  });
+  await page.clock.install();
+  await field.fill(' ');
+  await page.clock.runFor(1000);
+  expect(requests).toBe(0);
 });
 
 test('a token or a key that is entered into a search is not sent, and does not get into the address', async () => {
