@@ -72,7 +72,7 @@ function SessionMenu({ viewer }: { viewer: Viewer }) {
   useEffect(() => menu.current?.hidePopover(), [address, isEnding]);
   return (
     <>
-      {left < NEAR_MS && <span class="mark warning">Expires {distance(Math.max(left, 0))}</span>}
+      {left < NEAR_MS && <span class="mark warning">Ends {distance(Math.max(left, 0))}</span>}
       <button type="button" class="opener" popovertarget="session">
         <span>{viewer.title || viewer.app?.title || LEVELS[viewer.level]}</span>
       </button>

@@ -226,7 +226,7 @@ async function storeKey(page: Page, check = expectReachable): Promise<AppKey> {
 
 /** Opens a dialog, does what it asks about, and waits for the text that says so. */
 async function confirm(page: Page, opener: string, action: string, result: string): Promise<void> {
-  await activate(button(page, opener));
+  await activate(page.getByRole('button', { name: opener, exact: true }));
   const dialog = page.getByRole('dialog');
   await dialog.waitFor();
   await expectAccessible(page);

@@ -12,6 +12,7 @@ import { linkTo } from '../router.ts';
 import { focusHeading } from '../screen.tsx';
 import { seesAccount, useViewer, type Viewer } from '../session.ts';
 import { Combobox, type Found, type OptionAttributes } from './combobox.tsx';
+import { Cover } from './cover.tsx';
 import { shorten } from './name.tsx';
 
 // How many of each kind are shown.
@@ -27,6 +28,8 @@ type Hit = {
   readonly name: string;
   readonly link: string;
   readonly title: string;
+  /** The URL of the cover of a project. */
+  readonly cover?: string;
   /** The title of its project. */
   readonly parent?: string;
   readonly detail?: ComponentChildren;
@@ -62,11 +65,11 @@ export function Search() {
   );
 }
 
-function drawHit({ name, link, title, parent, detail }: Hit, attributes: OptionAttributes) {
+function drawHit({ name, link, title, cover, parent, detail }: Hit, attributes: OptionAttributes) {
   return (
     <a key={name} href={link} {...attributes}>
       <span title={title}>
-        {title} {parent && <small>in {parent}</small>}
+        {cover && <Cover url={cover} />} {title} {parent && <small>in {parent}</small>}
       </span>
       {detail}
     </a>
@@ -150,6 +153,7 @@ function Nothing({ of }: { of: string }) {
 function hitOf(node: HitFragment): Hit {
   const { name, title } = node;
   const hit = { name, title, link: linkTo(name) };
+  if ('imageCoverUrl' in node) return { ...hit, cover: node.imageCoverUrl };
   if ('address' in node)
     return { ...hit, parent: node.project.title, detail: <code>{shorten(node.address)}</code> };
   if ('active' in node)

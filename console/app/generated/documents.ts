@@ -174,7 +174,7 @@ export type SearchQueryVariables = Exact<{
 }>;
 
 
-export type SearchQuery = { readonly projects: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly name: string, readonly title: string }> }, readonly wallets: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly name: string, readonly title: string, readonly address: string, readonly project: { readonly title: string } }> }, readonly apps: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly name: string, readonly title: string, readonly active: boolean, readonly project: { readonly title: string } }> } };
+export type SearchQuery = { readonly projects: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly name: string, readonly title: string, readonly imageCoverUrl: string }> }, readonly wallets: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly name: string, readonly title: string, readonly address: string, readonly project: { readonly title: string } }> }, readonly apps: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly name: string, readonly title: string, readonly active: boolean, readonly project: { readonly title: string } }> } };
 
 export type SearchAddressQueryVariables = Exact<{
   address: string;
@@ -191,13 +191,13 @@ export type SearchNameQueryVariables = Exact<{
 
 export type SearchNameQuery = { readonly node:
     | { readonly name: string, readonly title: string, readonly active: boolean, readonly project: { readonly title: string } }
-    | { readonly name: string, readonly title: string }
+    | { readonly name: string, readonly title: string, readonly imageCoverUrl: string }
     | { readonly name: string, readonly title: string, readonly address: string, readonly project: { readonly title: string } }
    | null };
 
 type Hit_App_Fragment = { readonly name: string, readonly title: string, readonly active: boolean, readonly project: { readonly title: string } };
 
-type Hit_Project_Fragment = { readonly name: string, readonly title: string };
+type Hit_Project_Fragment = { readonly name: string, readonly title: string, readonly imageCoverUrl: string };
 
 type Hit_Wallet_Fragment = { readonly name: string, readonly title: string, readonly address: string, readonly project: { readonly title: string } };
 
@@ -403,6 +403,7 @@ export const HitFragmentDoc = new TypedDocumentString(`
   ... on Project {
     name
     title
+    imageCoverUrl
   }
   ... on Wallet {
     name
@@ -491,6 +492,7 @@ export const SearchDocument = new TypedDocumentString(`
   ... on Project {
     name
     title
+    imageCoverUrl
   }
   ... on Wallet {
     name
@@ -522,6 +524,7 @@ export const SearchAddressDocument = new TypedDocumentString(`
   ... on Project {
     name
     title
+    imageCoverUrl
   }
   ... on Wallet {
     name
@@ -550,6 +553,7 @@ export const SearchNameDocument = new TypedDocumentString(`
   ... on Project {
     name
     title
+    imageCoverUrl
   }
   ... on Wallet {
     name
