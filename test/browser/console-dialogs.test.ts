@@ -401,8 +401,8 @@ test('what ends something is red, and is filled with red in its dialog alone', a
   expect((await styleOf('Delete the app')).backgroundColor).toBe(RED);
   await page.keyboard.press('Escape');
   await showScreen(page, 'tokens');
-  await page.getByRole('button', { name: 'Revoke' }).waitFor();
-  expect((await styleOf('Revoke')).color).toBe(RED);
+  await page.getByRole('row').getByRole('button', { name: /^End / }).first().waitFor();
+  expect((await styleOf('End')).color).toBe(RED);
 });
 
 /** Opens the default project in the console. @param tab such as `/apps` */

@@ -35,7 +35,7 @@ test('the token of an app has the title of the app', async () => {
   const tenant = await seedTenant(site.gateway);
   await signIn(api, tenant.token, await createApp(api, tenant.token, { title: 'Till' }));
   const page = await openScreen('tokens', tenant.token);
-  await page.getByRole('button', { name: 'Revoke “Till”' }).click();
+  await page.getByRole('button', { name: 'End “Till”' }).click();
   await page.getByRole('dialog').getByText('The token “Till” ends at once').waitFor();
   // Only the account token, by which the page was opened, has none.
   expect(await page.getByText('Without a title').count()).toBe(1);
