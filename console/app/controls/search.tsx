@@ -69,7 +69,8 @@ function drawHit({ name, link, title, cover, parent, detail }: Hit, attributes: 
   return (
     <a key={name} href={link} {...attributes}>
       <span title={title}>
-        {cover && <Cover url={cover} />} {title} {parent && <small>in {parent}</small>}
+        {cover && <Cover url={cover} />}
+        {title} {parent && <small>in {parent}</small>}
       </span>
       {detail}
     </a>
