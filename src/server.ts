@@ -114,7 +114,8 @@ export async function startServer(
   opening.defer(() => engine.close());
   const parts = { config, logger, clock, engine, faults, metrics, pages, resolveDocument, state, opening };
   const info = await listen(parts);
-  if ((await findFirstAccount(engine)) === undefined) {
+  // Without an answer, such as during an outage, there is nothing to say.
+  if ((await findFirstAccount(engine).catch(() => null)) === undefined) {
     logger.warn(`the database has no account: run "${PAW_COMMAND} init --title <text>"`);
   }
   const open = opening.move();

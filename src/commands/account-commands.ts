@@ -20,7 +20,7 @@ const exportCommand: Command = {
   run: (args) =>
     withDatabase(args, async (admin) => {
       // On a terminal, the lines show how far it is.
-      const onProgress = args.terminal.isInteractive() ? () => {} : meter(args.terminal, 'Exported');
+      const onProgress = args.terminal.isOutputShown() ? undefined : meter(args.terminal, 'Exported');
       for await (const record of exportAccount(admin, args.values, onProgress)) {
         args.terminal.write(`${toJson(exportView(record))}\n`);
       }

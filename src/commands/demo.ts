@@ -1,7 +1,7 @@
 import { APOLLO_STUDIO, type Config, readConfig } from '../config.ts';
 import { createToken } from '../data/more/create-token.ts';
 import { revokeToken } from '../data/more/revoke-token.ts';
-import { createSamples, type Samples } from '../data/operator/create-samples.ts';
+import { assertOfSamples, createSamples, type Samples } from '../data/operator/create-samples.ts';
 import {
   graphqlRequest,
   requestOptions,
@@ -13,6 +13,7 @@ import { idGenerator } from '../model/resource-name.ts';
 import { walletView } from '../model/wallet.ts';
 import type { ServerInfo } from '../server.ts';
 import { migrate } from '../storage/jobs/migrate.ts';
+import { readSchemaVersion } from '../storage/migrations/migrations.ts';
 import type { Command } from './line/command.ts';
 import { whileOpen } from './line/with-database.ts';
 import { serveUntilStopped } from './serve.ts';
@@ -75,6 +76,8 @@ Stop with Ctrl+C.`;
 /** Migrates the database, creates the sample data if the database is empty, and issues an account token. */
 async function prepare({ databaseUrl, postgres }: Config): Promise<Samples & { accessToken: string }> {
   return whileOpen(databaseUrl, { postgres }, async (database) => {
+    // Before a database of somebody else is migrated.
+    if ((await readSchemaVersion(database)).version > 0) await assertOfSamples(database);
     await migrate(database, Date.now());
     // The URL of the server is added to these URLs when the server listens.
     const admin = { ...ADMIN, database, publicUrl: () => '' };

@@ -12,7 +12,6 @@ import {
 import type { Engine } from '../storage/port/engine.ts';
 import { DatabaseMissingError } from '../storage/sqlite/open-sqlite.ts';
 import { type Arguments, type Command, flag, optional, UsageError } from './line/command.ts';
-import { meter } from './line/meter.ts';
 import { whileOpen } from './line/with-database.ts';
 
 export const migrate: Command = {
@@ -30,7 +29,7 @@ export const migrate: Command = {
     await whileOpen(databaseUrl, { postgres, create: true }, async (database) => {
       const { version, ...changes } = await migrateDatabase(database, Date.now(), {
         shardCount,
-        onProgress: meter(args.terminal, 'Applied'),
+        onStep: (text) => args.terminal.progress(`${text}…`),
       });
       const { applied, distributed } = changes;
       const lines = [

@@ -40,6 +40,6 @@ async function contractOf(version: string, url: string): Promise<string> {
 async function workflowOf(version: string, url: string): Promise<string> {
   const workflow = await readFile(new URL(`../../schema${WORKFLOW}`, import.meta.url), 'utf8');
   return workflow
-    .replace('version: 0.0.0', `version: ${version}`)
-    .replace('openapi.yaml', `${url}/openapi.json`);
+    .replace(/(?<=^ {2}version: )0\.0\.0$/m, version)
+    .replace(/(?<=^ {4}url: )openapi\.yaml$/m, `${url}/openapi.json`);
 }

@@ -178,12 +178,18 @@ test('the pods of kubernetes.yaml run this version without privileges, with the 
   }
 });
 
-test('the gateways of kubernetes.yaml are on different nodes, and one of them remains when a node is drained', () => {
+test('the gateways of kubernetes.yaml are spread over nodes while there is room, and one remains when nodes are drained', () => {
   const { replicas = 0, selector, template } = deployment.spec ?? {};
   expect(budget.spec?.selector).toEqual(selector);
   expect(budget.spec?.maxUnavailable).toBeLessThan(replicas);
-  expect(template?.spec?.topologySpreadConstraints?.map(({ labelSelector }) => labelSelector)).toEqual([
-    selector,
+  expect(template?.spec?.topologySpreadConstraints).toEqual([
+    {
+      maxSkew: 1,
+      topologyKey: 'kubernetes.io/hostname',
+      whenUnsatisfiable: 'ScheduleAnyway',
+      labelSelector: selector,
+      matchLabelKeys: ['pod-template-hash'],
+    },
   ]);
 });
 

@@ -63,6 +63,8 @@ async function runInProcess(words: readonly string[], settings: Settings, input:
   try {
     await runCommandLine(words, {
       isInteractive: () => false,
+      isOutputShown: () => false,
+      isProgressShown: () => false,
       isDiscarded: () => false,
       write: (text) => void stdout.push(text),
       progress: () => {},

@@ -46,6 +46,8 @@ const COMMANDS: readonly Command[] = [
   copy,
 ];
 
+const MISSPELT = /^[a-z-]{1,20}$/;
+
 const OPTIONS_WITH_VALUE = new Set(
   COMMANDS.flatMap(({ options = {} }) =>
     Object.keys(options).flatMap((name) => (options[name]?.type === 'string' ? [`--${name}`] : [])),
@@ -101,9 +103,9 @@ function commandsOf(words: readonly string[]): readonly Command[] {
   const known = (isResource ? commands : COMMANDS).map(
     ({ name }) => name.slice(prefix.length).split(' ')[0] ?? '',
   );
-  throw new UsageError(
-    `Unknown command: ${prefix}${word}.${suggestion(word, known, prefix)} See "paw help${isResource ? ` ${resource}` : ''}".`,
-  );
+  // Another word may be a secret that was pasted to a wrong place.
+  const named = MISSPELT.test(word) ? `: ${prefix}${word}.${suggestion(word, known, prefix)}` : '.';
+  throw new UsageError(`Unknown command${named} See "paw help${isResource ? ` ${resource}` : ''}".`);
 }
 
 /** Asks whether to delete. @throws UsageError if no person can answer */

@@ -40,5 +40,8 @@ export function byPlural({ account, project, app, wallet, address, token, audit_
 
 /** Returns the numbers of rows by table, such as `1 account, 3 projects and 0 apps`. @param counts by plural */
 export function countedRows(counts: Readonly<Partial<Record<Noun, number>>>): string {
-  return LIST.format(Object.entries(counts).map(([noun, count]) => counted(count, noun as Noun)));
+  const nouns = Object.keys(NOUNS) as readonly Noun[];
+  return LIST.format(
+    nouns.flatMap((noun) => (counts[noun] === undefined ? [] : [counted(counts[noun], noun)])),
+  );
 }

@@ -12,20 +12,24 @@ export function fileWithSize(path: string): string {
 }
 
 /**
- * Returns a function that shows how far a long work is, and how long the rest takes at its rate so far:
- * `Copied 40 %, about 12 s left.`
+ * Returns a function that shows how far a long work is, and how long the rest takes at its rate since the first call:
+ * `Copied 40 %, about 12 s left.` Returns undefined if nobody would see it.
  */
 export function meter(
-  { progress }: Pick<Terminal, 'progress'>,
+  { progress, isProgressShown }: Pick<Terminal, 'progress' | 'isProgressShown'>,
   done: string,
   clock = () => performance.now(),
-): OnProgress {
-  const start = clock();
-  // Short work shows nothing.
-  let next = start + INTERVAL_MS;
+): OnProgress | undefined {
+  if (!isProgressShown()) return undefined;
+  let [start, next] = [0, 0];
   return (part, whole) => {
     const now = clock();
-    if (now < next || part <= 0) return;
+    if (part === 0) {
+      // Short work shows nothing.
+      [start, next] = [now, now + INTERVAL_MS];
+      return;
+    }
+    if (now < next) return;
     next = now + INTERVAL_MS;
     const share = Math.min(1, part / whole);
     const seconds = Math.ceil((((now - start) / 1000) * (1 - share)) / share);

@@ -8,7 +8,7 @@ const [STANDARD_INPUT, STANDARD_OUTPUT, STANDARD_ERROR] = [0, 1, 2];
 // To the start of the line, and erase it. Source: ECMA-48.
 const RESTART_LINE = '\r\x1b[K';
 
-let isProgressShown = false;
+let hasProgress = false;
 
 // How long to wait for the reader of a full pipe that does not block.
 const FULL_PIPE_MS = 10;
@@ -16,6 +16,10 @@ const FULL_PIPE_MS = 10;
 export type Terminal = {
   /** Returns whether a person can answer a question: input and output are terminals. */
   isInteractive(): boolean;
+  /** Returns whether a person reads standard output. */
+  isOutputShown(): boolean;
+  /** Returns whether a person reads standard error. */
+  isProgressShown(): boolean;
   /** Returns whether nobody can read standard output. */
   isDiscarded(): boolean;
   /** Writes a text to standard output. @throws OutputError unless all of it was written */
@@ -38,6 +42,8 @@ export class OutputError extends Error {
 /** The terminal of this process. It writes before it returns, so that a slow reader slows the command down. */
 export const TERMINAL: Terminal = {
   isInteractive: () => isatty(STANDARD_INPUT) && isatty(STANDARD_OUTPUT),
+  isOutputShown: () => isatty(STANDARD_OUTPUT),
+  isProgressShown: () => isatty(STANDARD_ERROR),
   // Node replaces a closed descriptor by the null device when it starts.
   isDiscarded: () => fstatSync(STANDARD_OUTPUT).rdev === statSync(devNull).rdev,
   write(text) {
@@ -45,8 +51,8 @@ export const TERMINAL: Terminal = {
     for (let rest = Buffer.from(text); rest.length > 0; ) rest = rest.subarray(writeSome(rest));
   },
   progress(text) {
-    if (!isatty(STANDARD_ERROR) || (text === '' && !isProgressShown)) return;
-    isProgressShown = text !== '';
+    if (!isatty(STANDARD_ERROR) || (text === '' && !hasProgress)) return;
+    hasProgress = text !== '';
     process.stderr.write(RESTART_LINE + text);
   },
 };

@@ -1,5 +1,5 @@
 import { resourceName } from '../../model/resource-name.ts';
-import { countRows, readRows } from '../../storage/jobs/bulk-rows.ts';
+import { countRows, meterOf, readRows } from '../../storage/jobs/bulk-rows.ts';
 import { findSchemaProblems } from '../../storage/jobs/check-schema.ts';
 import { CHECKED_TABLES, findRowProblems } from '../../storage/jobs/consistency.ts';
 import type { Queryable } from '../../storage/port/database.ts';
@@ -15,7 +15,7 @@ export type CheckResult = Problems & { readonly counts: TableCounts };
 /** Checks the schema, and then the counts, the references between rows, and the CIDs of all cover images. */
 export async function checkDatabase(
   { database }: { readonly database: Engine },
-  onProgress: OnProgress,
+  onProgress?: OnProgress,
 ): Promise<CheckResult> {
   const schemaProblems = await findSchemaProblems(database);
   // An incomplete schema can't be read any further.
@@ -23,11 +23,7 @@ export async function checkDatabase(
   const counts = await countRows(database);
   // The rows that are read, by table.
   const whole = [...CHECKED_TABLES, 'project' as const].reduce((sum, table) => sum + counts[table], 0);
-  let part = 0;
-  const onRead = (count: number) => {
-    part += count;
-    onProgress(part, whole);
-  };
+  const onRead = meterOf(onProgress, whole);
   const problems = allProblems([
     await findRowProblems(database, (table) => onRead(counts[table])),
     await findWrongImages(database, onRead),

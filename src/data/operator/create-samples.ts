@@ -6,6 +6,7 @@ import type { Project } from '../../model/project.ts';
 import { type ResourceName, resourceName, type Ulid } from '../../model/resource-name.ts';
 import type { Wallet } from '../../model/wallet.ts';
 import { findAccount, findFirstAccount } from '../../storage/accounts.ts';
+import type { Queryable } from '../../storage/port/database.ts';
 import { PROJECTS } from '../../storage/projects.ts';
 import { WALLETS } from '../../storage/wallets.ts';
 import { createProject } from '../more/create-project.ts';
@@ -68,6 +69,15 @@ const SAMPLE_WALLETS = [
   ['Payouts', 'NETWORK_POLYGON', '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359', undefined],
 ] as const;
 
+/** @throws ConfigError if the database has accounts, but not that of the samples */
+export async function assertOfSamples(database: Pick<Queryable, 'read'>): Promise<void> {
+  if ((await findAccount(database, ACCOUNT_ID)) !== undefined) return;
+  if ((await findFirstAccount(database)) === undefined) return;
+  throw new ConfigError(
+    'The database has other accounts than that of this "paw demo". Set DATABASE_URL to a new database, or delete data/demo.db if an earlier version has made it.',
+  );
+}
+
 /**
  * Creates the sample data if the database has no account. Returns the account of the samples, with at most 100 of its projects
  * and 100 of its wallets.
@@ -77,11 +87,7 @@ const SAMPLE_WALLETS = [
 export async function createSamples(admin: AdminContext): Promise<Samples> {
   const { database, publicUrl } = admin;
   if ((await findAccount(database, ACCOUNT_ID)) === undefined) {
-    if ((await findFirstAccount(database)) !== undefined) {
-      throw new ConfigError(
-        'The database has accounts that "paw demo" has not made. Unset DATABASE_URL, or set it to a new database.',
-      );
-    }
+    await assertOfSamples(database);
     await insertSamples(admin);
   }
   const account = resourceName('accounts', ACCOUNT_ID);

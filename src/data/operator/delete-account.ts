@@ -18,7 +18,7 @@ export async function deleteAccount(
   admin: AdminContext,
   input: UntrustedInput,
   keepsAudit: boolean,
-  onProgress: OnProgress = () => {},
+  onProgress?: OnProgress,
 ): Promise<TableCounts> {
   const { name } = parseFields(input, { name: resourceNameValidator('accounts') });
   const { database } = admin;
@@ -26,5 +26,5 @@ export async function deleteAccount(
   await changeResource(admin, { action: 'account.delete', resource: name }, (transaction) =>
     updateAccountState(transaction, id, 'DELETING'),
   );
-  return deleteAccountRows(database, id, { ...(keepsAudit && { kept: 'audit_event' }), onProgress });
+  return deleteAccountRows(database, id, { kept: keepsAudit ? 'audit_event' : undefined, onProgress });
 }

@@ -11,7 +11,7 @@ import { findAccount } from '../../storage/accounts.ts';
 import { ADDRESSES, type AddressRow } from '../../storage/addresses.ts';
 import { APPS } from '../../storage/apps.ts';
 import { EVENTS } from '../../storage/audit-events.ts';
-import { countRows, sumOf } from '../../storage/jobs/bulk-rows.ts';
+import { rowMeter } from '../../storage/jobs/bulk-rows.ts';
 import type { OnProgress } from '../../storage/port/progress.ts';
 import { PROJECTS } from '../../storage/projects.ts';
 import { TOKENS } from '../../storage/tokens.ts';
@@ -46,18 +46,17 @@ const OLDEST_FIRST = { direction: 'backward', position: undefined } as const;
 export async function* exportAccount(
   admin: AdminContext,
   input: UntrustedInput,
-  onProgress: OnProgress = () => {},
+  onProgress?: OnProgress,
 ): AsyncGenerator<ExportedRecord> {
   const { name } = parseFields(input, { name: resourceNameValidator('accounts') });
   const account = requireRow(await findAccount(admin.database, idOf(name)), 'name', 'account');
   yield { type: 'account', account: accountFromRow(account) };
-  const counts = await countRows(admin.database, account.id);
-  const whole = sumOf({ ...counts, account: 0, address_pool: 0, idempotency_key: 0 });
-  let part = 0;
+  // Tokens that have expired are not exported.
+  const without = ['account', 'address_pool', 'idempotency_key', 'token'] as const;
+  const onExported = await rowMeter(admin.database, { accountId: account.id, without, onProgress });
   for await (const record of recordsOf(admin, account.id)) {
     yield record;
-    part += 1;
-    onProgress(part, whole);
+    if (record.type !== 'token') onExported(1);
   }
 }
 

@@ -9,6 +9,7 @@ import {
 } from '../../model/fields/fields.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../../model/fields/json.ts';
 import { type ResourceName, resourceName, type Ulid } from '../../model/resource-name.ts';
+import { meterOf } from '../../storage/jobs/bulk-rows.ts';
 import { findOwners, insertBatches } from '../../storage/jobs/import-rows.ts';
 import { deleteAddresses } from '../../storage/jobs/supplied-addresses.ts';
 import type { Queryable } from '../../storage/port/database.ts';
@@ -74,7 +75,7 @@ export async function importAccount(
   admin: AdminContext,
   input: UntrustedInput,
   lines: AsyncIterable<string | undefined>,
-  onProgress: OnProgress,
+  onProgress?: OnProgress,
 ): Promise<{ readonly projects: number; readonly wallets: number }> {
   const { account } = parseFields(input, { account: resourceNameValidator('accounts') });
   const { id: accountId } = await requireAccount(admin.database, account);
@@ -82,6 +83,8 @@ export async function importAccount(
   return admin.database.transaction(async (transaction) => {
     await requireAccount(transaction, account);
     const created = await newLines(transaction, accountId, all);
+    // Each with its event.
+    const onInserted = meterOf(onProgress, 2 * created.length);
     const counts = { project: 0, wallet: 0 };
     for (const table of ['project', 'wallet'] as const) {
       const ofTable = created.filter((each) => each.table === table);
@@ -89,14 +92,12 @@ export async function importAccount(
       const events = ofTable.map(({ name }) =>
         auditEvent(admin, 'operator', { accountId, action, resource: name }),
       );
-      await insertBatches(transaction, 'audit_event', events);
+      await insertBatches(transaction, 'audit_event', events, onInserted);
       const rows = ofTable.map(({ row }) => row);
       const addresses = rows.flatMap((row) => ('address' in row ? [row.address] : []));
       await deleteAddresses(transaction, accountId, addresses);
-      await insertBatches(transaction, table, rows, (count) => {
-        counts[table] = count;
-        onProgress(counts.project + counts.wallet, created.length);
-      });
+      await insertBatches(transaction, table, rows, onInserted);
+      counts[table] = rows.length;
     }
     await addToProjectCount(transaction, accountId, counts.project);
     return { projects: counts.project, wallets: counts.wallet };

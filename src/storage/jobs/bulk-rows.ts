@@ -11,16 +11,44 @@ const DELETE_BATCH_SIZE = 1000;
 
 /** Returns the number of rows of each table, of all accounts or of one. */
 export async function countRows(database: Pick<Queryable, 'read'>, accountId?: Ulid): Promise<TableCounts> {
-  const [where, values] = accountId === undefined ? ['', []] : [' WHERE account = $1', [accountId]];
-  const counts = TABLES.map(
-    ({ name, key }) => `(SELECT COUNT(*) FROM ${name}${where.replace('account', key[0])}) AS ${name}`,
-  );
+  const counts = TABLES.map(({ name, key }) => {
+    const where = accountId === undefined ? '' : `WHERE ${key[0]} = $1`;
+    return `(SELECT COUNT(*) FROM ${name} ${where}) AS ${name}`;
+  });
+  const values = accountId === undefined ? [] : [accountId];
   const [row] = await database.read<TableCounts>(`SELECT ${counts.join(', ')}`, values);
   return row ?? noRows();
 }
 
-export function sumOf(counts: TableCounts): number {
-  return Object.values(counts).reduce((sum, count) => sum + count, 0);
+type Counted = {
+  readonly accountId?: Ulid;
+  /** The tables whose rows do not count. */
+  readonly without?: readonly (keyof TableCounts)[];
+  readonly onProgress: OnProgress | undefined;
+};
+
+/**
+ * Counts the rows of a long work, and returns a function that adds to those that are done. It does nothing if nobody wants to
+ * know, or if the database does not count them within the time of a statement.
+ */
+export async function rowMeter(
+  database: Pick<Queryable, 'read'>,
+  { accountId, without = [], onProgress }: Counted,
+): Promise<(rows: number) => void> {
+  const counts = onProgress && (await countRows(database, accountId).catch(() => undefined));
+  if (!counts) return () => {};
+  const whole = TABLES.reduce((sum, { name }) => sum + (without.includes(name) ? 0 : counts[name]), 0);
+  return meterOf(onProgress, whole);
+}
+
+/** Returns a function that adds to what is done of `whole`. */
+export function meterOf(onProgress: OnProgress | undefined, whole: number): (done: number) => void {
+  let part = 0;
+  onProgress?.(part, whole);
+  return (done) => {
+    part += done;
+    onProgress?.(part, whole);
+  };
 }
 
 /** Reads all rows of a table in batches, by keyset pagination on its primary key. */
@@ -64,17 +92,20 @@ export async function insertRows<R extends Row>(
 export async function deleteAccountRows(
   database: Pick<Database, 'read' | 'transaction'>,
   accountId: Ulid,
-  { kept, onProgress = () => {} }: { readonly kept?: 'audit_event'; readonly onProgress?: OnProgress } = {},
+  {
+    kept,
+    onProgress,
+  }: { readonly kept?: 'audit_event' | undefined; readonly onProgress?: OnProgress | undefined } = {},
 ): Promise<TableCounts> {
-  const counts = await countRows(database, accountId);
-  const whole = sumOf(kept === undefined ? counts : { ...counts, [kept]: 0 });
+  const without = ['account' as const, ...(kept ? [kept] : [])];
+  const onDeleted = await rowMeter(database, { accountId, without, onProgress });
   const deleted = noRows();
   const tables = TABLES.filter(({ name }) => name !== kept).toReversed();
   for (const table of tables.slice(0, -1)) {
     for (let count = DELETE_BATCH_SIZE; count === DELETE_BATCH_SIZE; ) {
       count = await database.transaction((transaction) => deleteBatch(transaction, table, accountId));
       deleted[table.name] += count;
-      onProgress(sumOf(deleted), whole);
+      onDeleted(count);
     }
   }
   await database.transaction(async (transaction) => {

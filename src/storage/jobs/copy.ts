@@ -1,7 +1,7 @@
 import type { Database } from '../port/database.ts';
 import type { OnProgress } from '../port/progress.ts';
 import { noRows, TABLES, type TableCounts } from '../sql/columns.ts';
-import { countRows, insertRows, readRows, sumOf } from './bulk-rows.ts';
+import { insertRows, readRows, rowMeter } from './bulk-rows.ts';
 
 /** Thrown if the target has any row. The message is one line for the operator. */
 class TargetNotEmptyError extends Error {}
@@ -21,26 +21,27 @@ ON CONFLICT (id) DO UPDATE SET key = excluded.key`;
 export function copyDatabase(
   source: Database,
   target: Database,
-  onProgress: OnProgress,
+  onProgress?: OnProgress,
 ): Promise<TableCounts> {
-  return source.transaction((from) =>
-    target.transaction(async (to) => {
+  return source.transaction(async (from) => {
+    // Before the transaction of the target, which a pooler ends if it waits.
+    const onCopied = await rowMeter(from, { onProgress });
+    return target.transaction(async (to) => {
       for (const { name } of TABLES) {
         const [row] = await to.read(`SELECT 1 AS one FROM ${name} LIMIT 1`);
         if (row) throw new TargetNotEmptyError(`The target is not empty: its table ${name} has rows.`);
       }
-      const whole = sumOf(await countRows(from));
       const result = noRows();
       for (const table of TABLES) {
         for await (const rows of readRows(from, table)) {
           await insertRows(to, table, rows);
           result[table.name] += rows.length;
-          onProgress(sumOf(result), whole);
+          onCopied(rows.length);
         }
       }
       const [key] = await from.read<{ key: string }>(FIND_KEY);
       if (key !== undefined) await to.write(SET_KEY, [key.key]);
       return result;
-    }),
-  );
+    });
+  });
 }

@@ -33,18 +33,16 @@ export async function findOwners(
   return owners;
 }
 
-/** Inserts rows in batches. @param onInserted is called after each batch with the number of the rows so far */
+/** Inserts rows in batches. @param onInserted is called after each batch with the number of its rows */
 export async function insertBatches(
   transaction: Queryable,
   name: 'project' | 'wallet' | 'audit_event',
   rows: readonly Row[],
-  onInserted: (count: number) => void = () => {},
+  onInserted: (count: number) => void,
 ): Promise<void> {
   const table = TABLES.find((each) => each.name === name) ?? TABLES[0];
-  let count = 0;
   for (const batch of batches(rows)) {
     await insertRows(transaction, table, batch);
-    count += batch.length;
-    onInserted(count);
+    onInserted(batch.length);
   }
 }

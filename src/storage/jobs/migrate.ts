@@ -8,7 +8,6 @@ import {
 import { loadPageTokenKey } from '../page-token-key.ts';
 import type { Engine } from '../port/engine.ts';
 import { DatabaseError } from '../port/errors.ts';
-import type { OnProgress } from '../port/progress.ts';
 
 export type MigrationResult = {
   /** The schema version after it, which is newer than the program if the schema is compatible with it. */
@@ -19,11 +18,11 @@ export type MigrationResult = {
   readonly distributed: readonly string[];
 };
 
-export type MigrationOptions = {
+type MigrationOptions = {
   /** The number of shards of a database to distribute. Without it, it is left as it is. */
   readonly shardCount?: number | undefined;
-  /** Is called with the numbers of statements. */
-  readonly onProgress?: OnProgress;
+  /** Is called before each step, with what it does. */
+  readonly onStep?: (text: string) => void;
 };
 
 const CREATE_TABLE = `CREATE TABLE IF NOT EXISTS schema_migration
@@ -45,7 +44,7 @@ const INSERT = 'INSERT INTO schema_migration (version, compatible_from, apply_ti
 export async function migrate(
   database: Engine,
   now: number,
-  { shardCount, onProgress = () => {} }: MigrationOptions = {},
+  { shardCount, onStep = () => {} }: MigrationOptions = {},
 ): Promise<MigrationResult> {
   await database.assertEncoding();
   for (;;) {
@@ -56,7 +55,7 @@ export async function migrate(
       const isCurrent = before.version >= LATEST_VERSION && shardCount === undefined;
       const changes = isCurrent
         ? NO_CHANGES
-        : await apply(database, now, before.version, { shardCount, onProgress });
+        : await apply(database, now, before.version, { shardCount, onStep });
       const schema = await readSchemaVersion(database);
       assertUsable(schema);
       return { version: schema.version, ...changes };
@@ -71,7 +70,7 @@ async function apply(
   database: Engine,
   now: number,
   versionBefore: number,
-  { shardCount, onProgress }: MigrationOptions & { readonly onProgress: OnProgress },
+  { shardCount, onStep }: MigrationOptions & { readonly onStep: (text: string) => void },
 ): Promise<Omit<MigrationResult, 'version'>> {
   return database.transaction(async (transaction) => {
     const distributed: string[] = [];
@@ -80,20 +79,18 @@ async function apply(
     // PostgreSQL looks for it in the first schema alone, and could create a second one there.
     if (versionBefore === 0) await transaction.write(CREATE_TABLE);
     const missing = migrationsAfter((await readSchemaVersion(transaction)).version, database);
-    const whole = missing.reduce((sum, { statements }) => sum + statements.length, 0);
-    let part = 0;
-    for (const { version, compatibleFrom, statements } of missing) {
+    for (const { version, name, compatibleFrom, statements } of missing) {
+      onStep(`Applying ${name}`);
       await transaction.write(INSERT, [version, compatibleFrom, now]);
       for (const statement of statements) {
         await transaction.write(statement);
         // Before the next statement inserts rows into a new table.
         distributed.push(...(await database.distribute(transaction)));
-        part += 1;
-        onProgress(part, whole);
       }
     }
     // So that no command that only reads has to create it.
     await loadPageTokenKey(transaction);
+    if (shardCount !== undefined) onStep('Distributing the tables');
     distributed.push(...(await database.distribute(transaction, shardCount)));
     return { applied: missing.map(({ name }) => name), distributed };
   });

@@ -72,6 +72,7 @@ test.each([
     'help account launch',
     'Unknown command: account launch. See "npm run -s paw -- help account".',
   ],
+  ['a secret in place of a command', 'paw_key_01', 'Unknown command. See "npm run -s paw -- help".'],
   ['an unknown option', 'account create --title x --colour red', "Unknown option '--colour'. Usage:"],
   ['a misspelt option', 'account create --titel x', "Unknown option '--titel'. Did you mean --title? Usage:"],
   [
