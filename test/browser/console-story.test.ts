@@ -237,7 +237,7 @@ async function confirm(page: Page, opener: string, action: string, result: strin
 /** Copies the request id of the last update of a wallet. Pastes it into a field, and returns it. */
 async function copyRequestId(page: Page): Promise<string> {
   await activate(page.getByRole('link', { name: 'Events' }));
-  const acts = page.locator('td.title > span');
+  const acts = page.locator('td.title div > span');
   await acts.filter({ hasText: 'Token revoked' }).waitFor();
   await expectAccessible(page);
   await tabTo(page.getByLabel('Action'));

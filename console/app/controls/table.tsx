@@ -97,7 +97,7 @@ function Line<Row>({ row, columns, nameOf, action }: TableProps<Row> & { readonl
           />
         </td>
         <td class="title">
-          {first.cell(row)}
+          <div>{first.cell(row)}</div>
           {second && <small>{second.cell(row)}</small>}
         </td>
         {others.filter(isInLine).map(({ title, rank, isLong, cell }) => (
