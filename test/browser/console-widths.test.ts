@@ -24,9 +24,9 @@ const SCREENS = [
   ['<project>/apps', '1 app', 'Create app'],
   ['<project>/settings', '2 events', ''],
   ['<wallet>', '2 events', 'Edit wallet'],
-  ['<app>', 'events', 'New key'],
+  ['<app>', /\d+ events/, 'New key'],
   ['tokens', '3 valid tokens', 'Create token'],
-  ['events', 'events', ''],
+  ['events', /\d+ events/, ''],
   [`wallets?address=${addressOf(1)}`, '1 wallet', ''],
   ['nothing', 'It does not exist', ''],
 ] as const;
@@ -62,8 +62,11 @@ test.each(SCREENS)(
     );
     await page.getByText(ready).first().waitFor();
     await expectNothingCut(page);
-    const row = page.locator('[aria-expanded=false][aria-controls]').first();
-    if ((await row.count()) === 1) await row.click();
+    const row = page.locator('.turn').first();
+    if ((await row.count()) === 1) {
+      await row.click();
+      await page.locator('.rest').waitFor();
+    }
     const more = page.getByRole('button', { name: 'More', exact: true });
     if ((await more.count()) === 1) await more.click();
     await expectNothingCut(page);
@@ -102,7 +105,7 @@ const FAULTS = `(() => {
     const { overflowX, textOverflow, clipPath } = getComputedStyle(element);
     if (clipPath !== 'none') continue;
     const isCut = overflowX !== 'visible' && element.scrollWidth > element.clientWidth;
-    const mayBeCut = textOverflow === 'ellipsis' && element.querySelector('code, button') === null;
+    const mayBeCut = textOverflow === 'ellipsis' && !element.matches('code, :has(code, button)');
     if (isCut && !mayBeCut) say('Cut', element);
     const { left, right } = element.getBoundingClientRect();
     if (element.matches('td, th')) {

@@ -3,7 +3,7 @@ import { Filter } from '../controls/find.tsx';
 import { type List, More, Size, useList } from '../controls/list.tsx';
 import { Resource, Short, Whole } from '../controls/name.tsx';
 import { NetworkTitle } from '../controls/networks.tsx';
-import { type Columns, Table } from '../controls/table.tsx';
+import { type Columns, Properties, Table } from '../controls/table.tsx';
 import { Time } from '../controls/time.tsx';
 import {
   FoundWalletsDocument,
@@ -79,7 +79,11 @@ export function FoundWallets({ query }: { query: URLSearchParams }) {
   const list = useList(FoundWalletsDocument, title ? { title } : { address }, ({ wallets }) => wallets);
   return (
     <Screen title={title ? 'Wallets by title' : 'Wallets at an address'}>
-      {title ? <p>Their titles begin with “{title}”.</p> : <Whole text={address} label="address" />}
+      {title ? (
+        <p>Their titles begin with “{title}”.</p>
+      ) : (
+        <Properties of={{ Address: <Whole text={address} label="address" /> }} />
+      )}
       <Size list={list} noun="wallets" />
       <WalletTable list={list} same={title ? undefined : 'Address'} />
       {list.totalCount === 0 && <p class="muted">There is no such wallet that the token sees.</p>}
