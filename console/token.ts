@@ -7,7 +7,8 @@ const OTHER_ANSWERS_MS = 50;
 /** What the tabs of the gateway say to each other: a request for the kept token, its answer, or that all forget theirs. */
 type TabMessage = 'ask' | 'forget' | { readonly token: string; readonly lastUseMs: number };
 
-const tabs = withStorage(() => new BroadcastChannel(KEY));
+// An origin can have several gateways, each below a path prefix.
+const tabs = withStorage(() => new BroadcastChannel(KEY + new URL('.', location.href).pathname));
 
 let lastUseMs = Date.now();
 for (const type of ['pointerdown', 'keydown']) {
@@ -61,6 +62,7 @@ export function tokenOfOtherTab(): Promise<string | undefined> {
       resolve(answers.toSorted((one, other) => other.lastUseMs - one.lastUseMs)[0]?.token);
     };
     const listen = ({ data }: MessageEvent<TabMessage>) => {
+      if (data === 'forget') answers.length = 0;
       if (typeof data !== 'object') return;
       answers.push(data);
       setTimeout(finish, OTHER_ANSWERS_MS);
@@ -96,7 +98,10 @@ export function connectTokenField(onToken: (token: string) => void = () => {}): 
   } else {
     keep(kept);
   }
-  shareToken(() => show(''));
+  shareToken(() => {
+    isKept = false;
+    show('');
+  });
   field.addEventListener('input', () => {
     const token = field.value.trim();
     if (isKept && token) keepToken(token);

@@ -7,6 +7,7 @@ import {
   tokenOfOtherTab,
 } from '../token.ts';
 import type { ViewerQuery } from './generated/documents.ts';
+import { container } from './mount.ts';
 import { isScreenHeld, route, whenReleased } from './router.ts';
 import { Store, useStore } from './store.ts';
 
@@ -26,8 +27,6 @@ type SessionState = {
   readonly isKept?: boolean;
 };
 
-export { keptToken };
-
 export const sessionState = new Store<SessionState>({});
 
 /**
@@ -46,16 +45,20 @@ export function offerToken(): void {
 
 /** Gives the token of this tab to others, and offers that of another one if there is none to try. */
 export async function joinTabs(): Promise<void> {
-  // An open dialog may show a private key, or what was entered.
-  shareToken(() => whenReleased(leaveForgotten));
+  shareToken(() => {
+    const { session } = sessionState.value;
+    // An open dialog may show a private key, or what was entered. It may also ask for a token, which begins another session.
+    whenReleased(() => {
+      if (session && session === sessionState.value.session)
+        leaveSession('The token was forgotten in another tab.');
+    });
+  });
   if (sessionState.value.offered !== undefined) return;
   const offered = await tokenOfOtherTab();
   const { session, offered: other } = sessionState.value;
-  if (offered !== undefined && !session && other === undefined) sessionState.set({ offered });
-}
-
-function leaveForgotten(): void {
-  if (sessionState.value.session) leaveSession('The token was forgotten in another tab.');
+  // What the person has begun to enter stays.
+  const isEntering = Boolean(container.querySelector('input')?.value);
+  if (offered !== undefined && !session && other === undefined && !isEntering) sessionState.set({ offered });
 }
 
 /** Forgets the token in all tabs. */

@@ -34,6 +34,7 @@ test('a token leaves the address and the history at once, and is kept for the ta
   await page.getByRole('link', { name: 'Tenant' }).click();
   await page.getByText('The project has no wallets.').waitFor();
   expect(await storedBy(page)).toEqual([['paw.token', first.token]]);
+  expect(await givenBy(page)).toEqual([first.token]);
   await openMenu(page);
   await page.getByRole('button', { name: 'Forget' }).click();
   const field = tokenField(page);
@@ -48,9 +49,7 @@ test('a token leaves the address and the history at once, and is kept for the ta
   await page.getByRole('button', { name: 'Continue' }).click();
   await page.getByRole('link', { name: 'Tenant' }).waitFor();
   expect(await storedBy(page)).toEqual([]);
-  const tab = await page.context().newPage();
-  await goTo(tab, `${site.gateway.url}/console`);
-  await tokenField(tab).waitFor();
+  expect(await givenBy(page)).toEqual([]);
   await page.reload();
   // As it is copied from a header.
   await field.fill(`Bearer "${second.token}"`);
@@ -95,11 +94,35 @@ test('a new tab has the token of the tab that was used last, and one tab forgets
   await second.getByRole('heading', { name: 'Enter a token' }).waitFor();
   await third.getByRole('alert').getByText('The token was forgotten in another tab.').waitFor();
   await expect.poll(() => field.inputValue()).toBe('');
+  await field.fill(mine.token);
+  for (const tab of context.pages()) await expect.poll(() => storedBy(tab)).toEqual([]);
   // What was entered is not lost.
   expect(await first.getByLabel('Title', { exact: true }).inputValue()).toBe('Shop');
-  for (const tab of context.pages()) expect(await storedBy(tab)).toEqual([]);
   await first.getByRole('button', { name: 'Create the project' }).click();
   await first.getByRole('alert').getByText('The token was forgotten in another tab.').waitFor();
+});
+
+test('a token that is entered after another tab has forgotten its one stays', async () => {
+  const tenant = await seedTenant(site.gateway);
+  const page = await site.openConsole(tenant.token, REFUSED);
+  await page.getByRole('button', { name: 'Create project' }).click();
+  await page.getByLabel('Title', { exact: true }).fill('Shop');
+  const tab = await page.context().newPage();
+  await goTo(tab, `${site.gateway.url}/console`);
+  await openMenu(tab);
+  await tab.getByRole('button', { name: 'Forget' }).click();
+  await expect.poll(() => storedBy(page)).toEqual([]);
+  await signOut(tenant.token);
+  const create = page.getByRole('button', { name: 'Create the project' });
+  await create.click();
+  const dialog = page.getByRole('dialog', { name: 'Enter a token to continue' });
+  const token = await issue(tenant);
+  await tokenField(dialog).fill(token);
+  await page.keyboard.press('Enter');
+  await dialog.waitFor({ state: 'detached' });
+  await create.click();
+  await page.getByRole('heading', { name: 'Shop', level: 1 }).waitFor();
+  expect(await storedBy(page)).toEqual([['paw.token', token]]);
 });
 
 test('a token that has ended is asked for again above the screen, which another one of the account continues', async () => {
@@ -228,6 +251,7 @@ test('the menu says what a token is, shows it what it may see only, and ends it 
   await dialog.waitFor();
   await page.keyboard.press('Escape');
   await dialog.waitFor({ state: 'detached' });
+  await page.locator('.opener:focus').waitFor();
   expect(
     await tokenStatus(
       graphqlApi(() => site.gateway.url),
@@ -235,6 +259,17 @@ test('the menu says what a token is, shows it what it may see only, and ends it 
     ),
   ).toBe('ok');
 });
+
+/** Returns the tokens that a page gives to a new tab. It answers before its other channel sees the question. */
+function givenBy(page: Page): Promise<unknown> {
+  return page.evaluate(`new Promise((resolve) => {
+    const [asking, other] = [1, 2].map(() => new BroadcastChannel('paw.token/'));
+    const tokens = [];
+    asking.onmessage = ({ data }) => (data === 'end' ? resolve(tokens) : tokens.push(data.token));
+    other.onmessage = ({ data }) => data === 'ask' && other.postMessage('end');
+    asking.postMessage('ask');
+  })`);
+}
 
 /** Opens the menu of the session. */
 async function openMenu(page: Page): Promise<Locator> {

@@ -1,11 +1,12 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { keptToken } from '../../token.ts';
 import { Identity } from '../bar.tsx';
 import { Check, Field, Form, type FormProps } from '../controls/form.tsx';
 import { ViewerDocument } from '../generated/documents.ts';
 import { COMMAND } from '../mount.ts';
 import { RequestError, request } from '../request.ts';
 import { Screen } from '../screen.tsx';
-import { beginSession, keptToken, principalOf, refuseOffer, type Session, sessionState } from '../session.ts';
+import { beginSession, principalOf, refuseOffer, type Session, sessionState } from '../session.ts';
 import { useStore } from '../store.ts';
 
 // What is often copied with a token: quotes, or the name of its scheme in a header.
