@@ -1,5 +1,5 @@
-// A token or a private key, also as it is copied from a header or a file.
-const SECRET = /^["']?(Bearer\s+)?["']?paw_/i;
+// The beginning of a token or a private key, or a whole one within a header, a line of a file, or an address.
+const SECRET = /^["']?(Bearer\s+)?["']?paw_|paw_(acct|app|key)_/i;
 
 /** What is said when a secret is entered where something is looked for. */
 export const SECRET_REFUSED =

@@ -125,7 +125,14 @@ test('a token or a key that is entered into a search is not sent, and does not g
   const bodies: (string | null)[] = [];
   page.on('request', (request) => bodies.push(request.url(), request.postData()));
   const field = page.getByRole('combobox', { name: 'Search projects, wallets and apps' });
-  for (const text of [token, ` "Bearer ${token}"`, token.replace('acct', 'key')]) {
+  for (const text of [
+    token,
+    ` "Bearer ${token}"`,
+    token.replace('acct', 'key'),
+    `Authorization: Bearer ${token}`,
+    `TOKEN=${token}`,
+    `${site.gateway.url}/console#token=${token}`,
+  ]) {
     await field.fill(text);
     await page.getByRole('status').getByText('This is a token or a key').waitFor();
     await page.keyboard.press('Enter');

@@ -132,7 +132,7 @@ test('a result on the same page is opened in place, and what is not found is sai
   await field.fill('leaked');
   const group = page.getByRole('group', { name: 'This page' });
   await group.getByRole('option', { name: 'One secret has leaked' }).click();
-  expect(page.url()).toMatch(/troubleshooting\.md#one-secret-has-leaked$/);
+  await expect.poll(() => page.url()).toMatch(/troubleshooting\.md#one-secret-has-leaked$/);
   expect(await group.isVisible()).toBe(false);
 });
 
