@@ -69,7 +69,8 @@ function SessionMenu({ viewer }: { viewer: Viewer }) {
   const left = useTimeLeft(viewer.expireTime);
   const menu = useRef<HTMLDivElement>(null);
   const [isEnding, setIsEnding] = useState(false);
-  useEffect(() => menu.current?.hidePopover(), [address, isEnding]);
+  const hide = () => menu.current?.hidePopover();
+  useEffect(hide, [address]);
   return (
     <>
       {left < NEAR_MS && <span class="mark warning">Ends {distance(Math.max(left, 0))}</span>}
@@ -84,7 +85,15 @@ function SessionMenu({ viewer }: { viewer: Viewer }) {
         <button type="button" onClick={forgetEverywhere}>
           Forget <small>In all tabs. The token stays valid.</small>
         </button>
-        <button type="button" class="ends" onClick={() => setIsEnding(true)}>
+        <button
+          type="button"
+          class="ends"
+          onClick={() => {
+            // The focus is then on the button of the menu, to which it returns after the dialog.
+            hide();
+            setIsEnding(true);
+          }}
+        >
           End the token
         </button>
       </div>

@@ -1,8 +1,9 @@
 import type { ComponentChildren, JSX } from 'preact';
-import { useEffect, useId, useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { ProjectsDocument } from '../generated/documents.ts';
 import { request } from '../request.ts';
 import { isSecret, SECRET_REFUSED } from '../secret-text.ts';
+import { useUniqueId } from '../unique-id.ts';
 import { Cover } from './cover.tsx';
 import type { ControlProps } from './form.tsx';
 
@@ -65,7 +66,7 @@ type ComboboxProps<Item extends Choice> = {
  */
 export function Combobox<Item extends Choice>(props: ComboboxProps<Item>) {
   const { attributes, chosen } = props;
-  const list = useId();
+  const list = useUniqueId();
   const { text, open, close, found, active, choose, keys } = useCombobox(props);
   const isOpen = text !== undefined;
   return (
@@ -85,7 +86,7 @@ export function Combobox<Item extends Choice>(props: ComboboxProps<Item>) {
         onBlur={close}
         onKeyDown={(event) => {
           const act = keys[event.key];
-          if (!act) return;
+          if (!act || event.isComposing) return;
           event.preventDefault();
           act(event);
         }}
@@ -110,7 +111,7 @@ function useCombobox<Item extends Choice>({ chosen, find, onChoose }: ComboboxPr
     setText(value);
     setAwaited(undefined);
   };
-  const open = (value: string) => show(value === '' && !isInForm ? undefined : value);
+  const open = (value: string) => show(value.trim() === '' && !isInForm ? undefined : value);
   const close = () => show(undefined);
   const choose = (choice: Item, modifiers: Modifiers) => {
     if (!active) return;

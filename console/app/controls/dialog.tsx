@@ -1,7 +1,8 @@
 import { type ComponentChildren, createContext } from 'preact';
-import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { holdScreen } from '../router.ts';
 import { focusHeading } from '../screen.tsx';
+import { useUniqueId } from '../unique-id.ts';
 
 /** Keeps the dialog around open while a request is sent: its answer can be a private key, which is shown once. */
 export const KeepOpen = createContext<(isKept: boolean) => void>(() => {});
@@ -18,7 +19,7 @@ type DialogProps = {
  * not change the screen. If something was entered, the person is asked before it is lost.
  */
 export function Dialog({ title, onClose, children }: DialogProps) {
-  const id = useId();
+  const id = useUniqueId();
   const [isKept, setIsKept] = useState(false);
   const dialog = useRef<HTMLDialogElement>(null);
   const before = useRef<readonly string[]>([]);
@@ -42,7 +43,8 @@ export function Dialog({ title, onClose, children }: DialogProps) {
   // The element is gone by then, so that the browser does not return the focus.
   useEffect(
     () => () => {
-      if (opener instanceof HTMLElement && opener !== document.body && opener.isConnected) opener.focus();
+      if (opener instanceof HTMLElement && opener !== document.body && opener.checkVisibility())
+        opener.focus();
       else focusHeading();
     },
     [],

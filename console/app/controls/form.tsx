@@ -1,7 +1,8 @@
 import { type ComponentChildren, createContext, type JSX, type TargetedSubmitEvent } from 'preact';
-import { useContext, useEffect, useId, useRef, useState } from 'preact/hooks';
+import { useContext, useEffect, useRef, useState } from 'preact/hooks';
 import { Problem } from '../problem.tsx';
 import { RequestError } from '../request.ts';
+import { useUniqueId } from '../unique-id.ts';
 import { Dialog, KeepOpen } from './dialog.tsx';
 
 /** The descriptions of the violations, by the name of the field. */
@@ -98,7 +99,7 @@ export type FieldProps = {
 
 /** A field with its label, its hint, and its violation. */
 export function Field({ name, label, hint, children }: FieldProps) {
-  const id = useId();
+  const id = useUniqueId();
   const violation = useContext(Violations).get(name);
   const describedBy = [hint && `${id}-hint`, violation && `${id}-violation`].filter(Boolean).join(' ');
   return (

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useId } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
 import { Actions } from '../screen.tsx';
+import { useUniqueId } from '../unique-id.ts';
 import { Copy } from './clipboard.tsx';
 import { Dialog } from './dialog.tsx';
 
@@ -16,7 +17,7 @@ type SecretProps = {
 
 /** Shows a secret, once. Only its button closes the dialog: Escape does not, and neither does the history. */
 export function Secret({ title, label, noun, secret, onStored, children }: SecretProps) {
-  const id = useId();
+  const id = useUniqueId();
   useEffect(() => {
     addEventListener('beforeunload', warn);
     return () => removeEventListener('beforeunload', warn);

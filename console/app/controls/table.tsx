@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
-import { useId, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
+import { useUniqueId } from '../unique-id.ts';
 
 /** A column, with the function that draws its cell of a row. */
 export type Column<Row> = {
@@ -69,7 +70,7 @@ export function Table<Row extends { readonly name: string }>(props: TableProps<R
 
 /** A row, and the one that it opens. */
 function Line<Row>({ row, columns, nameOf, action }: TableProps<Row> & { readonly row: Row }) {
-  const id = useId();
+  const id = useUniqueId();
   const [isOpen, setIsOpen] = useState(false);
   const [first, ...others] = columns;
   const second = others.find(({ isSecondLine }) => isSecondLine);
