@@ -8,7 +8,7 @@ import { Store, useStore } from './store.ts';
 const notice = new Store({ text: '', link: '' });
 
 /** A link to a screen above. */
-export type Crumb = { readonly title: string; readonly href: string };
+type Crumb = { readonly title: string; readonly href: string };
 
 type ScreenProps = {
   readonly title: string;
@@ -25,8 +25,8 @@ type ScreenProps = {
 export function Screen({ title, path = [], cover, aside, children }: ScreenProps) {
   const { address } = useStore(route);
   const link = `#${address}`;
-  const { text, link: noticed } = useStore(notice);
-  const [done, setDone] = useState('');
+  const done = useStore(notice);
+  const [said, setSaid] = useState('');
   const section = useRef<HTMLElement>(null);
   useEffect(() => {
     // A field of the screen can have the focus already, such as that for a token.
@@ -37,8 +37,9 @@ export function Screen({ title, path = [], cover, aside, children }: ScreenProps
   useEffect(() => {
     if (notice.value.link !== link) notify('');
   }, [link]);
-  // A text that is there from the beginning is not announced.
-  useEffect(() => setDone(noticed === link ? text : ''), [link, noticed, text]);
+  // A text that is there from the beginning is not announced, nor is one that is as before.
+  useLayoutEffect(() => setSaid(''), [done]);
+  useEffect(() => setSaid(done.link === link ? done.text : ''), [link, done]);
   useEffect(() => {
     document.title = `${title} · PAW gateway`;
   }, [title]);
@@ -63,7 +64,7 @@ export function Screen({ title, path = [], cover, aside, children }: ScreenProps
         {aside}
       </div>
       <p class="done" role="status">
-        {done}
+        {said}
       </p>
       {children}
     </section>

@@ -100,6 +100,10 @@ test('the search finds projects, wallets and apps in groups, by a title, an addr
   await isShown('Wallets by title');
   await list.waitFor({ state: 'hidden' });
   await page.getByText('12 wallets', { exact: true }).waitFor();
+  await page.getByRole('button', { name: 'More of Wallet 12' }).click();
+  await page.locator('.rest').waitFor();
+  const ids = await page.evaluate<string[]>('[...document.querySelectorAll("[id]")].map(({ id }) => id)');
+  expect(ids).toEqual([...new Set(ids)]);
   for (const [text, problem] of [
     ['lantern', 'No title begins with “lantern”.'],
     [address.replace('2', 'f'), 'No wallet has the address'],
@@ -117,6 +121,7 @@ test('the search finds projects, wallets and apps in groups, by a title, an addr
   await field.fill(' ');
   await page.clock.runFor(1000);
   expect(requests).toBe(0);
+  expect(await field.getAttribute('aria-expanded')).toBe('false');
 });
 
 test('a token or a key that is entered into a search is not sent, and does not get into the address', async () => {
@@ -250,6 +255,31 @@ test('a long description is one line until the person asks for more, and the way
   await path.last().click();
   await page.getByRole('heading', { name: 'Tenant' }).waitFor();
   expect(await more.count()).toBe(0);
+});
+
+test('each save is announced, also one with the same text, and lines of a short description are shown', async () => {
+  const tenant = await seedTenant(site.gateway, { wallets: 1 });
+  const page = await site.openConsole(tenant.token);
+  await showScreen(page, tenant.wallet);
+  await page.getByRole('heading', { name: 'Wallet 1', level: 1 }).waitFor();
+  await page.evaluate(`{
+    const status = document.querySelector('.done');
+    globalThis.said = [];
+    new MutationObserver(() => said.push(status.textContent)).observe(status, { childList: true, characterData: true, subtree: true });
+  }`);
+  const saved = 'Saved “Wallet 1”.';
+  for (const [description, said] of [
+    ['A line', [saved]],
+    ['A line\nAnother one', [saved, '', saved]],
+  ] as const) {
+    await page.getByRole('button', { name: 'Edit wallet' }).click();
+    await page.getByLabel('Description').fill(description);
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await expect.poll(() => page.evaluate('said')).toEqual(said);
+  }
+  await page.getByRole('button', { name: 'More', exact: true }).press('Enter');
+  expect(await page.locator('.folded p').innerText()).toBe('A line\nAnother one');
 });
 
 test('an empty project says that it has nothing, and an unknown address has a page that says so', async () => {

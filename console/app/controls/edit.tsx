@@ -24,7 +24,7 @@ type EditOptions<Resource, Name> = {
 type Input = { readonly name: string; readonly ifMatch: string } & Readonly<Record<string, string>>;
 
 /** A resource in a form. */
-export type Edited<Resource, Name> = {
+type Edited<Resource, Name> = {
   /** What it has in the form. */
   readonly own: Resource;
   readonly set: (changes: Partial<Resource>) => void;

@@ -17,7 +17,7 @@ export function Folded({ text }: { text: string }) {
   return (
     <div class={isOpen ? 'folded open' : 'folded'}>
       <p ref={line}>{text}</p>
-      {isCut && (
+      {(isCut || text.includes('\n')) && (
         <button type="button" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
           {isOpen ? 'Less' : 'More'}
         </button>
