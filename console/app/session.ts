@@ -87,7 +87,7 @@ export function refuseToken(token: string): void {
   if (token === keptToken()) forgetToken();
   const { session, isKept = true } = sessionState.value;
   const reason =
-    'The token of this page is no longer valid. It has expired, was revoked, or its account is suspended.';
+    'The token of this page is no longer valid. It has expired, was ended, or its account is suspended.';
   if (session?.token === token) sessionState.set({ session, reason, isKept });
 }
 

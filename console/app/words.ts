@@ -22,7 +22,7 @@ export const ACTIONS: Readonly<Record<AuditAction, string>> = {
   'app.rotate_key': 'App got a new key',
   'app.delete': 'App deleted',
   'token.create': 'Token created',
-  'token.revoke': 'Token revoked',
+  'token.revoke': 'Token ended',
   'sign_in.succeed': 'Signed in',
   'sign_in.fail': 'Sign-in failed',
   'sign_in.undo': 'Sign-in undone',

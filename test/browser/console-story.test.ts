@@ -238,7 +238,7 @@ async function confirm(page: Page, opener: string, action: string, result: strin
 async function copyRequestId(page: Page): Promise<string> {
   await activate(page.getByRole('link', { name: 'Events' }));
   const acts = page.locator('td.title div > span');
-  await acts.filter({ hasText: 'Token revoked' }).waitFor();
+  await acts.filter({ hasText: 'Token ended' }).waitFor();
   await expectAccessible(page);
   await tabTo(page.getByLabel('Action'));
   await page.keyboard.type('Wallet upd');

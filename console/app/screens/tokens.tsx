@@ -60,13 +60,13 @@ const COLUMNS: Columns<Token> = [
 /** The valid tokens of the account and of its apps. */
 export function Tokens() {
   const viewer = useViewer();
-  const mayRevoke = mayChangeAccount(viewer);
+  const mayEnd = mayChangeAccount(viewer);
   const mayCreate = mayCreateTokens(viewer);
   const list = useList(TokensDocument, {}, ({ tokens }) => tokens);
   const [selected, setSelected] = useState<Token>();
   const [isCreating, setIsCreating] = useState(false);
   const onClose = () => setSelected(undefined);
-  const onRevoked = (token: Token) => {
+  const onEnded = (token: Token) => {
     list.change((nodes) => nodes.filter(({ name, maker }) => name !== token.name && maker !== token.name));
     notify(`The token ${describe(token)} has ended.`);
     onClose();
@@ -89,25 +89,25 @@ export function Tokens() {
         columns={COLUMNS}
         rows={list.nodes}
         nameOf={describe}
-        action={mayRevoke && { text: 'End', isEnding: true, onClick: setSelected }}
+        action={mayEnd && { text: 'End', isEnding: true, onClick: setSelected }}
       />
       <More list={list} />
       {isCreating && mayCreate && <CreateToken onCreated={onCreated} onClose={() => setIsCreating(false)} />}
-      {selected && mayRevoke && <Revoke token={selected} onRevoked={onRevoked} onClose={onClose} />}
+      {selected && mayEnd && <EndToken token={selected} onEnded={onEnded} onClose={onClose} />}
     </Screen>
   );
 }
 
-type RevokeProps = { readonly token: Token; onRevoked: (token: Token) => void; onClose: () => void };
+type EndTokenProps = { readonly token: Token; onEnded: (token: Token) => void; onClose: () => void };
 
-function Revoke({ token, onRevoked, onClose }: RevokeProps) {
+function EndToken({ token, onEnded, onClose }: EndTokenProps) {
   const send = useMutation(RevokeTokenDocument);
   const { maker } = useViewer();
-  const revoke = async () => {
+  const end = async () => {
     await send({ id: token.name });
     // The token of this page ends with its maker.
     if (token.current || token.name === maker) leaveSession('The token has ended.');
-    else onRevoked(token);
+    else onEnded(token);
   };
   const action = 'End the token';
   return (
@@ -116,7 +116,7 @@ function Revoke({ token, onRevoked, onClose }: RevokeProps) {
       action={action}
       busy="Ending…"
       isDangerous
-      onSubmit={revoke}
+      onSubmit={end}
       onClose={onClose}
     >
       <p>
