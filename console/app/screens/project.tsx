@@ -1,10 +1,12 @@
 import { useState } from 'preact/hooks';
+import { Lines } from '../controls/clipboard.tsx';
 import { Cover } from '../controls/cover.tsx';
 import { Folded } from '../controls/folded.tsx';
 import { Whole } from '../controls/name.tsx';
 import { Properties } from '../controls/table.tsx';
 import { Time } from '../controls/time.tsx';
 import { ProjectDocument, type ProjectFieldsFragment } from '../generated/documents.ts';
+import { COMMAND } from '../mount.ts';
 import { Pending } from '../problem.tsx';
 import { isMissing, nodeOf, useQuery } from '../query.ts';
 import { linkTo } from '../router.ts';
@@ -59,6 +61,7 @@ export function Project({ name, tab = '' }: { name: string; tab?: string | undef
 
 function Settings({ project }: { project: ProjectFieldsFragment }) {
   const { name, createTime } = project;
+  const viewer = useViewer();
   return (
     <>
       <Properties
@@ -67,7 +70,14 @@ function Settings({ project }: { project: ProjectFieldsFragment }) {
           ID: <Whole text={name} label="ID of the project" />,
         }}
       />
-      {seesAccount(useViewer()) && <History resource={project} />}
+      {mayChangeApps(viewer) && (
+        <Lines
+          title="On the host of the gateway, this deletes the project, if it has no wallets and no apps."
+          label="command"
+          text={`${COMMAND} project delete ${name}`}
+        />
+      )}
+      {seesAccount(viewer) && <History resource={project} />}
     </>
   );
 }
