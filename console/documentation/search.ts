@@ -13,9 +13,9 @@ const DOCS = new URL('../docs/', import.meta.url);
 const index = MiniSearch.loadJSON<IndexedSection>(SEARCH_INDEX, SEARCH_OPTIONS);
 
 const field = find<HTMLInputElement>('input[role="combobox"]');
-const results = find('.results');
-const list = find('.results [role="listbox"]');
-const status = find('.results [role="status"]');
+const results = find('.options');
+const list = find('.options [role="listbox"]');
+const status = find('.options [role="status"]');
 
 field.addEventListener('input', show);
 field.addEventListener('focus', show);

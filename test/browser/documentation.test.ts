@@ -97,8 +97,11 @@ test('the search finds a section by the keyboard, and is loaded for those who se
   const page = await site.open('/docs/troubleshooting.md', { viewport: { width: 1440, height: 900 } });
   const loaded = () => page.evaluate('performance.getEntriesByType("resource").map(({ name }) => name)');
   expect(await loaded()).toEqual([]);
-  await page.keyboard.press('/');
   const field = page.getByRole('combobox', { name: 'Search the documentation' });
+  await page.getByRole('link', { name: 'PAW gateway' }).focus();
+  await page.keyboard.press('Control+/');
+  expect(await field.and(page.locator(':focus')).count()).toBe(0);
+  await page.keyboard.press('/');
   await field.pressSequentially('output written');
   const options = page.getByRole('option');
   await options.first().waitFor();

@@ -41,7 +41,7 @@ export function Search() {
   const field = useRef<HTMLInputElement>(null);
   useSlash(() => field.current?.focus());
   return (
-    <search class="go">
+    <search class="search">
       <Combobox
         attributes={{
           ref: field,
@@ -94,7 +94,6 @@ function useSlash(onSlash: () => void): void {
 
 /** Finds a resource by its name, wallets by their address, or what a title begins with. */
 async function find(text: string, viewer: Viewer): Promise<Found<Hit>> {
-  if (text === '') return { groups: [], message: '' };
   // A token has no screen of its own.
   if (/^tokens\//i.test(text) && seesAccount(viewer)) {
     return { groups: [{ choices: [{ name: 'tokens', link: '#/tokens', title: 'Tokens' }] }], message: '' };

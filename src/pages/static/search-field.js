@@ -2,9 +2,9 @@ const field = document.querySelector('input[role="combobox"]');
 
 // The index is loaded for those who search.
 if (field instanceof HTMLInputElement) {
-  field.addEventListener('focus', () => import(field.dataset['script'] ?? ''), { once: true });
+  field.addEventListener('focus', () => import(field.dataset['script'] ?? ''));
   addEventListener('keydown', (event) => {
-    if (event.key !== '/' || event.target !== document.body) return;
+    if (event.key !== '/' || event.ctrlKey || event.metaKey || event.target === field) return;
     event.preventDefault();
     field.focus();
   });
