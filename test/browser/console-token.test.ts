@@ -125,6 +125,23 @@ test('a token that is entered after another tab has forgotten its one stays', as
   expect(await storedBy(page)).toEqual([['paw.token', token]]);
 });
 
+test('the late answer of another tab does not replace what is being entered', async () => {
+  const { token } = await seedTenant(site.gateway);
+  const page = await site.newPage();
+  await page.clock.install();
+  await goTo(page, `${site.gateway.url}/console`);
+  await tokenField(page).fill('päw');
+  // The page gets it before its other channel does.
+  await page.evaluate(`new Promise((resolve) => {
+    const [answering, other] = [1, 2].map(() => new BroadcastChannel('paw.token/'));
+    other.onmessage = resolve;
+    answering.postMessage({ token: '${token}', lastUseMs: 1 });
+  })`);
+  await page.clock.runFor(3000);
+  await tokenField(page).press('Enter');
+  await page.locator('.violation').getByText('A token has the form').waitFor();
+});
+
 test('a token that has ended is asked for again above the screen, which another one of the account continues', async () => {
   const mine = await seedTenant(site.gateway, { projects: 2 });
   const other = await seedTenant(site.gateway, { projects: 3 });
