@@ -26,7 +26,7 @@ export function Screen({ title, path = [], cover, aside, children }: ScreenProps
   const { address } = useStore(route);
   const link = `#${address}`;
   const done = useStore(notice);
-  const [said, setSaid] = useState('');
+  const [said, setSaid] = useState<typeof done>();
   const section = useRef<HTMLElement>(null);
   useEffect(() => {
     // A field of the screen can have the focus already, such as that for a token.
@@ -37,9 +37,8 @@ export function Screen({ title, path = [], cover, aside, children }: ScreenProps
   useEffect(() => {
     if (notice.value.link !== link) notify('');
   }, [link]);
-  // A text that is there from the beginning is not announced, nor is one that is as before.
-  useLayoutEffect(() => setSaid(''), [done]);
-  useEffect(() => setSaid(done.link === link ? done.text : ''), [link, done]);
+  // A text that is there from the beginning is not announced, nor is one that is as before: it comes after an empty one.
+  useEffect(() => setSaid(done), [done]);
   useEffect(() => {
     document.title = `${title} · PAW gateway`;
   }, [title]);
@@ -64,7 +63,7 @@ export function Screen({ title, path = [], cover, aside, children }: ScreenProps
         {aside}
       </div>
       <p class="done" role="status">
-        {said}
+        {said === done && done.link === link && done.text}
       </p>
       {children}
     </section>
