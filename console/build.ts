@@ -62,7 +62,8 @@ const SCALAR: Plugin = {
 
 if (import.meta.main) {
   await buildAssets().catch((error: NodeJS.ErrnoException) => {
-    // Without development dependencies, the server runs without the console, GraphiQL and the REST reference.
+    // Without development dependencies, the server runs without the console, GraphiQL and the REST reference, and has the
+    // documentation as Markdown only.
     if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error;
   });
 }

@@ -21,7 +21,7 @@ const CODINGS = [
   { coding: 'gzip', extension: '.gz' },
 ] as const;
 
-/** Returns whether the browser assets of the console, GraphiQL and the REST reference have been built. */
+/** Returns whether the browser assets of the console, GraphiQL, the REST reference and the documentation have been built. */
 export function hasAssets(): boolean {
   return existsSync(FOLDER);
 }
