@@ -1,4 +1,5 @@
 import '../../src/pages/static/content.css';
+import '../../src/pages/static/search.css';
 import './console.css';
 import { Fragment, render } from 'preact';
 import { useEffect } from 'preact/hooks';

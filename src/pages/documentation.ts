@@ -36,7 +36,7 @@ const MOVED: ReadonlyMap<string, string> = new Map([
   ['trusted-documents', 'running.md#trusted-documents'],
 ]);
 
-const STYLE = readStyle('content') + readStyle('documentation');
+const STYLE = readStyle('content') + readStyle('search') + readStyle('documentation');
 
 const SCRIPT = CODE_BLOCKS + readFileSync(new URL('./static/search-field.js', import.meta.url), 'utf8');
 

@@ -30,7 +30,7 @@ const LINKS = [
 ] as const;
 
 /** Returns a style of the pages. */
-export function readStyle(name: 'page' | 'content' | 'start-page' | 'documentation'): string {
+export function readStyle(name: 'page' | 'content' | 'search' | 'start-page' | 'documentation'): string {
   return readFileSync(new URL(`./static/${name}.css`, import.meta.url), 'utf8');
 }
 
