@@ -39,6 +39,8 @@ export const CODE_BLOCKS = readFileSync(new URL('./static/code-blocks.js', impor
 
 const STYLE = readStyle('page');
 
+const DESCRIPTION = 'Projects, apps and wallets, through GraphQL, REST and a console.';
+
 const LOGO =
   '<path d="M16 15c4 0 8 5 8 9 0 3-2 4-4 4s-3-1-4-1-2 1-4 1-4-1-4-4c0-4 4-9 8-9Z"/>' +
   '<ellipse cx="6" cy="14" rx="3" ry="4"/><ellipse cx="12.500" cy="8" rx="3" ry="4.500"/>' +
@@ -69,6 +71,7 @@ export function sendPage(reply: FastifyReply, page: Page): FastifyReply {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${page.title}</title>
+<meta name="description" content="${DESCRIPTION}">
 <link rel="icon" href="data:image/svg+xml,${ICON}">
 <style>${STYLE}${style}</style>
 ${page.head ?? ''}

@@ -92,6 +92,13 @@ const PROGRAMS: Readonly<Record<string, Readonly<Record<string, Program>>>> = {
     'Ruby: oauth2': { debian: 'ruby-oauth2', runs: READ_ONLY },
     Authlib: { debian: 'python3-authlib', runs: `${DOCUMENTED}; ${BODY}` },
   },
+  Browsers: {
+    Lighthouse: {
+      npm: 'lighthouse',
+      runs: 'accessibility, best practices and SEO of the start page, a page of the documentation and the console, without the audits of crawlers, which `/robots.txt` keeps out',
+      unit: 'pages',
+    },
+  },
 };
 
 const programs = new Map(Object.values(PROGRAMS).flatMap((ofApi) => Object.entries(ofApi)));
