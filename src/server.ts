@@ -116,7 +116,7 @@ export async function startServer(
   const info = await listen(parts);
   // Without an answer, such as during an outage, there is nothing to say.
   if ((await findFirstAccount(engine).catch(() => null)) === undefined) {
-    logger.warn(`the database has no account: run "${PAW_COMMAND} init --title <text>"`);
+    logger.info(`the database has no account: run "${PAW_COMMAND} init --title <text>"`);
   }
   const open = opening.move();
   return {
