@@ -23,9 +23,10 @@ const READ_AT_RUN_TIME = [
 const PACKAGE = 'package';
 
 process.chdir(import.meta.dirname);
-await buildAssets();
+const isForPackage = process.argv[2] === 'package';
+await buildAssets(isForPackage);
 buildProgram();
-if (process.argv[2] === 'package') buildPackage();
+if (isForPackage) buildPackage();
 
 function buildProgram(): void {
   rmSync(DIST, { recursive: true, force: true });

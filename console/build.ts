@@ -17,7 +17,8 @@ const ASSETS = join(ROOT, 'src/pages/assets');
 // The assets are moved from here when they are complete.
 const BUNDLE = join(ROOT, 'node_modules/.cache/browser-assets');
 
-// A large file is compressed in a sixth of the time of the maximum, for 8 % more bytes: the first `npm run demo` waits for it.
+// Outside of the package, a large file is compressed in a sixth of the time of the maximum, for 8 % more bytes: the first
+// `npm run demo` waits for it.
 const BROTLI_QUALITY = 9;
 
 const LARGE_BYTES = 100_000;
@@ -68,11 +69,12 @@ if (import.meta.main) {
   });
 }
 
-export async function buildAssets(): Promise<void> {
+/** Builds the assets that are missing or out of date. @param isForPackage builds them anew, and as small as possible */
+export async function buildAssets(isForPackage = false): Promise<void> {
   const inputs = ['package-lock.json', 'console/**/*', 'src/pages/static/*', 'docs/*.md'];
   const sources = globSync(inputs, { cwd: ROOT, exclude: ['console/node_modules'] });
   const newest = Math.max(...sources.map((path) => statSync(join(ROOT, path)).mtimeMs));
-  if (existsSync(ASSETS) && statSync(ASSETS).mtimeMs > newest) return;
+  if (!isForPackage && existsSync(ASSETS) && statSync(ASSETS).mtimeMs > newest) return;
   const { build } = await import('esbuild');
   rmSync(BUNDLE, { recursive: true, force: true });
   const options = {
@@ -97,14 +99,16 @@ export async function buildAssets(): Promise<void> {
     await build({ ...options, entryPoints: DOCUMENTATION, define }),
   ];
   mkdirSync(BUNDLE, { recursive: true });
-  await Promise.all(bundles.flatMap(({ outputFiles }) => outputFiles).map(writeCompressed));
+  const files = bundles.flatMap(({ outputFiles }) => outputFiles);
+  await Promise.all(files.map((file) => writeCompressed(file, isForPackage)));
   rmSync(ASSETS, { recursive: true, force: true });
   renameSync(BUNDLE, ASSETS);
 }
 
 /** Writes a file in both codings, and not uncompressed: the server decompresses it for the rare client that accepts neither. */
-async function writeCompressed({ path, contents }: OutputFile): Promise<void> {
-  const quality = contents.length < LARGE_BYTES ? constants.BROTLI_MAX_QUALITY : BROTLI_QUALITY;
+async function writeCompressed({ path, contents }: OutputFile, isForPackage: boolean): Promise<void> {
+  const quality =
+    isForPackage || contents.length < LARGE_BYTES ? constants.BROTLI_MAX_QUALITY : BROTLI_QUALITY;
   const params = { [constants.BROTLI_PARAM_QUALITY]: quality };
   await Promise.all([
     promisify(brotliCompress)(contents, { params }).then((bytes) => writeFile(`${path}.br`, bytes)),
