@@ -178,7 +178,7 @@ test('the pods of kubernetes.yaml run this version without privileges, with the 
   }
 });
 
-test('the gateways of kubernetes.yaml are spread over nodes while there is room, and one remains when nodes are drained', () => {
+test('Kubernetes spreads the gateways over its nodes, and drains at most one at a time', () => {
   const { replicas = 0, selector, template } = deployment.spec ?? {};
   expect(budget.spec?.selector).toEqual(selector);
   expect(budget.spec?.maxUnavailable).toBeLessThan(replicas);

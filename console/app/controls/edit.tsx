@@ -1,7 +1,7 @@
 import type { TargetedInputEvent } from 'preact';
 import { useState } from 'preact/hooks';
 import { RequestError } from '../request.ts';
-import { Field, type FieldProps } from './form.tsx';
+import { Field, type FieldProps, FormDialog, type FormProps } from './form.tsx';
 
 type EditOptions<Resource, Name> = {
   /** Such as `wallet`. */
@@ -91,6 +91,16 @@ export function useEdited<
   };
 
   return { own, set: (changes) => setOwn((values) => ({ ...values, ...changes })), save, noteOf };
+}
+
+type EditDialogProps = Pick<FormProps, 'onSubmit' | 'children'> & {
+  readonly title: string;
+  readonly onClose: () => void;
+};
+
+/** The dialog of a form that changes a resource. */
+export function EditDialog(props: EditDialogProps) {
+  return <FormDialog action="Save" busy="Saving…" {...props} />;
 }
 
 type TextFieldProps<Name extends string> = Pick<FieldProps, 'label'> & {

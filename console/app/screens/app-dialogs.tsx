@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { TextField, useEdited } from '../controls/edit.tsx';
+import { EditDialog, TextField, useEdited } from '../controls/edit.tsx';
 import { Check, Field, FormDialog } from '../controls/form.tsx';
 import {
   AppDocument,
@@ -74,15 +74,9 @@ export function RenameApp({ app, onDone, onClose }: AppDialogProps) {
     onClose,
   });
   return (
-    <FormDialog
-      title="Rename the app"
-      action="Save"
-      busy="Saving…"
-      onSubmit={() => edited.save()}
-      onClose={onClose}
-    >
+    <EditDialog title="Rename the app" onSubmit={() => edited.save()} onClose={onClose}>
       <TextField edited={edited} name="title" label="Title" />
-    </FormDialog>
+    </EditDialog>
   );
 }
 

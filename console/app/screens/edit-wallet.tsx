@@ -1,6 +1,6 @@
 import { ProjectCombobox } from '../controls/combobox.tsx';
-import { TextField, useEdited } from '../controls/edit.tsx';
-import { Field, FormDialog } from '../controls/form.tsx';
+import { EditDialog, TextField, useEdited } from '../controls/edit.tsx';
+import { Field } from '../controls/form.tsx';
 import { NETWORKS, NetworkOptions } from '../controls/networks.tsx';
 import {
   type Network,
@@ -41,7 +41,7 @@ export function EditWallet({ wallet, onUpdated, onClose }: EditWalletProps) {
   const submit = ({ password = '' }: Readonly<Record<string, string>>) =>
     save(password === '' ? {} : { password });
   return (
-    <FormDialog title="Edit the wallet" action="Save" busy="Saving…" onSubmit={submit} onClose={onClose}>
+    <EditDialog title="Edit the wallet" onSubmit={submit} onClose={onClose}>
       <TextField edited={edited} name="title" label="Title" />
       <TextField edited={edited} name="description" label="Description" rows={3} />
       {!onlyProject && (
@@ -69,7 +69,7 @@ export function EditWallet({ wallet, onUpdated, onClose }: EditWalletProps) {
       <Field name="password" label="New password" hint="Exactly 32 characters. Empty: unchanged.">
         {(control) => <input {...control} type="password" autocomplete="new-password" />}
       </Field>
-    </FormDialog>
+    </EditDialog>
   );
 }
 

@@ -1,4 +1,4 @@
-import { TextField, useEdited } from '../controls/edit.tsx';
+import { EditDialog, TextField, useEdited } from '../controls/edit.tsx';
 import { Field, FormDialog } from '../controls/form.tsx';
 import {
   CreateProjectDocument,
@@ -61,15 +61,9 @@ export function EditProject({ project, onUpdated, onClose }: EditProjectProps) {
     onClose,
   });
   return (
-    <FormDialog
-      title="Edit the project"
-      action="Save"
-      busy="Saving…"
-      onSubmit={() => edited.save()}
-      onClose={onClose}
-    >
+    <EditDialog title="Edit the project" onSubmit={() => edited.save()} onClose={onClose}>
       <TextField edited={edited} name="title" label="Title" />
       <TextField edited={edited} name="description" label="Description" rows={3} />
-    </FormDialog>
+    </EditDialog>
   );
 }

@@ -46,7 +46,8 @@ const COMMANDS: readonly Command[] = [
   copy,
 ];
 
-const MISSPELT = /^[a-z-]{1,20}$/;
+// What can be a misspelt command. Another word may be a secret that was pasted to a wrong place.
+const COMMAND_WORD = /^[a-z-]{1,20}$/;
 
 const OPTIONS_WITH_VALUE = new Set(
   COMMANDS.flatMap(({ options = {} }) =>
@@ -103,8 +104,7 @@ function commandsOf(words: readonly string[]): readonly Command[] {
   const known = (isResource ? commands : COMMANDS).map(
     ({ name }) => name.slice(prefix.length).split(' ')[0] ?? '',
   );
-  // Another word may be a secret that was pasted to a wrong place.
-  const named = MISSPELT.test(word) ? `: ${prefix}${word}.${suggestion(word, known, prefix)}` : '.';
+  const named = COMMAND_WORD.test(word) ? `: ${prefix}${word}.${suggestion(word, known, prefix)}` : '.';
   throw new UsageError(`Unknown command${named} See "paw help${isResource ? ` ${resource}` : ''}".`);
 }
 

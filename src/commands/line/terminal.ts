@@ -8,10 +8,11 @@ const [STANDARD_INPUT, STANDARD_OUTPUT, STANDARD_ERROR] = [0, 1, 2];
 // To the start of the line, and erase it. Source: ECMA-48.
 const RESTART_LINE = '\r\x1b[K';
 
-let hasProgress = false;
-
 // How long to wait for the reader of a full pipe that does not block.
 const FULL_PIPE_MS = 10;
+
+// Whether the last line of standard error is one that shows progress.
+let hasProgress = false;
 
 export type Terminal = {
   /** Returns whether a person can answer a question: input and output are terminals. */

@@ -1,11 +1,11 @@
 import { resourceName } from '../../model/resource-name.ts';
-import { countRows, meterOf, readRows } from '../../storage/jobs/bulk-rows.ts';
+import { countRows, readRows } from '../../storage/jobs/bulk-rows.ts';
 import { findSchemaProblems } from '../../storage/jobs/check-schema.ts';
 import { CHECKED_TABLES, findRowProblems } from '../../storage/jobs/consistency.ts';
 import type { Queryable } from '../../storage/port/database.ts';
 import type { Engine } from '../../storage/port/engine.ts';
 import { allProblems, MAX_DESCRIBED, type Problems, problemsOfKind } from '../../storage/port/problems.ts';
-import type { OnProgress } from '../../storage/port/progress.ts';
+import { meterOf, type OnProgress } from '../../storage/port/progress.ts';
 import type { ProjectItem } from '../../storage/projects.ts';
 import { noRows, PROJECT_TABLE, type TableCounts } from '../../storage/sql/columns.ts';
 

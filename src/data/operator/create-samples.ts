@@ -79,17 +79,12 @@ export async function assertOfSamples(database: Pick<Queryable, 'read'>): Promis
 }
 
 /**
- * Creates the sample data if the database has no account. Returns the account of the samples, with at most 100 of its projects
- * and 100 of its wallets.
- *
- * @throws ConfigError if the database has accounts, but not that of the samples
+ * Creates the sample data if the database does not have it. Returns its account, with at most 100 of its projects and 100 of
+ * its wallets.
  */
 export async function createSamples(admin: AdminContext): Promise<Samples> {
   const { database, publicUrl } = admin;
-  if ((await findAccount(database, ACCOUNT_ID)) === undefined) {
-    await assertOfSamples(database);
-    await insertSamples(admin);
-  }
+  if ((await findAccount(database, ACCOUNT_ID)) === undefined) await insertSamples(admin);
   const account = resourceName('accounts', ACCOUNT_ID);
   const ofAccount = { values: [ACCOUNT_ID] };
   const [projects] = await PROJECTS.readPages(database, ofAccount, FIRST_PAGE);

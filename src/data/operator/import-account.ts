@@ -9,11 +9,10 @@ import {
 } from '../../model/fields/fields.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../../model/fields/json.ts';
 import { type ResourceName, resourceName, type Ulid } from '../../model/resource-name.ts';
-import { meterOf } from '../../storage/jobs/bulk-rows.ts';
 import { findOwners, insertBatches } from '../../storage/jobs/import-rows.ts';
 import { deleteAddresses } from '../../storage/jobs/supplied-addresses.ts';
 import type { Queryable } from '../../storage/port/database.ts';
-import type { OnProgress } from '../../storage/port/progress.ts';
+import { meterOf, type OnProgress } from '../../storage/port/progress.ts';
 import { addToProjectCount, type NewProjectRow } from '../../storage/projects.ts';
 import type { NewWalletRow } from '../../storage/wallets.ts';
 import { requireAccount } from '../access/account-of.ts';

@@ -1,7 +1,7 @@
 import type { Ulid } from '../../model/resource-name.ts';
 import { placeholders } from '../port/change.ts';
 import type { Database, Queryable, Row, Value } from '../port/database.ts';
-import type { OnProgress } from '../port/progress.ts';
+import { meterOf, type OnProgress } from '../port/progress.ts';
 import { namesOf, noRows, TABLES, type Table, type TableCounts, valuesOf } from '../sql/columns.ts';
 
 const READ_BATCH_SIZE = 500;
@@ -39,16 +39,6 @@ export async function rowMeter(
   if (!counts) return () => {};
   const whole = TABLES.reduce((sum, { name }) => sum + (without.includes(name) ? 0 : counts[name]), 0);
   return meterOf(onProgress, whole);
-}
-
-/** Returns a function that adds to what is done of `whole`. */
-export function meterOf(onProgress: OnProgress | undefined, whole: number): (done: number) => void {
-  let part = 0;
-  onProgress?.(part, whole);
-  return (done) => {
-    part += done;
-    onProgress?.(part, whole);
-  };
 }
 
 /** Reads all rows of a table in batches, by keyset pagination on its primary key. */
