@@ -40,7 +40,11 @@ import { findFewestAddresses } from './storage/addresses.ts';
 import { BackgroundWrites } from './storage/background-writes.ts';
 import { migrate } from './storage/jobs/migrate.ts';
 import { Sweeper } from './storage/jobs/sweep.ts';
-import { assertUsable, LATEST_VERSION, readSchemaVersion } from './storage/migrations/migrations.ts';
+import {
+  assertMigratesBesideServers,
+  LATEST_VERSION,
+  readSchemaVersion,
+} from './storage/migrations/migrations.ts';
 import { openDatabase } from './storage/open-database.ts';
 import { loadPageTokenKey } from './storage/page-token-key.ts';
 import type { Database } from './storage/port/database.ts';
@@ -136,11 +140,9 @@ async function migrateForServer(config: Config, logger: FastifyBaseLogger, now: 
   const { databaseUrl, postgres, createDatabase: create } = config;
   const database = await openDatabase(databaseUrl, { postgres, create });
   try {
-    // In production, a database without tables is not the one of the gateway.
-    const before = await readSchemaVersion(database);
-    if (!create && before.version === 0) assertUsable(before);
-    const { version, applied } = await migrate(database, now);
-    for (const migration of applied) logger.info({ migration }, 'applied a migration');
+    if (!create) assertMigratesBesideServers(await readSchemaVersion(database));
+    const onStep = (step: string) => logger.info({ step }, 'migrating the database');
+    const { version } = await migrate(database, now, { onStep });
     if (version > LATEST_VERSION) {
       logger.warn({ version, supported: LATEST_VERSION }, 'the database schema is newer, and compatible');
     }

@@ -1,17 +1,19 @@
 import { readConfig } from '../config.ts';
+import { sqlitePath } from '../storage/database-url.ts';
+import { countTable } from '../storage/jobs/bulk-rows.ts';
 import { migrate as migrateDatabase } from '../storage/jobs/migrate.ts';
+import { type MigrationPlan, planMigrations } from '../storage/jobs/plan-migrations.ts';
 import {
   assertUsable,
   LATEST_VERSION,
   MIGRATIONS,
-  type Migration,
   migrationsAfter,
   NO_SCHEMA,
   readSchemaVersion,
 } from '../storage/migrations/migrations.ts';
-import type { Engine } from '../storage/port/engine.ts';
 import { DatabaseMissingError } from '../storage/sqlite/open-sqlite.ts';
 import { type Arguments, type Command, flag, optional, UsageError } from './line/command.ts';
+import { meter } from './line/meter.ts';
 import { whileOpen } from './line/with-database.ts';
 
 export const migrate: Command = {
@@ -30,6 +32,7 @@ export const migrate: Command = {
       const { version, ...changes } = await migrateDatabase(database, Date.now(), {
         shardCount,
         onStep: (text) => args.terminal.progress(`${text}…`),
+        onProgress: meter(args.terminal, 'Migrated'),
       });
       const { applied, distributed } = changes;
       const lines = [
@@ -68,33 +71,40 @@ function versionLine(version: number): string {
 
 async function dryRun({ print }: Arguments): Promise<void> {
   const { databaseUrl, postgres } = readConfig();
+  const writesWaitForIndex = sqlitePath(databaseUrl) !== undefined;
   // A file that does not exist is not created.
-  const { schema, migrations } = await whileOpen(databaseUrl, { postgres, create: false }, planOf).catch(
-    (error) => {
-      if (error instanceof DatabaseMissingError) return { schema: NO_SCHEMA, migrations: MIGRATIONS };
-      throw error;
-    },
-  );
+  const { schema, plans } = await whileOpen(databaseUrl, { postgres, create: false }, async (database) => {
+    await database.assertEncoding();
+    const schema = await readSchemaVersion(database);
+    const countRows = (table: string) => countTable(database, table);
+    const { version } = schema;
+    const missing = migrationsAfter(version, database);
+    return { schema, plans: await planMigrations(missing, { version, writesWaitForIndex, countRows }) };
+  }).catch(async (error) => {
+    if (!(error instanceof DatabaseMissingError)) throw error;
+    const options = { version: 0, writesWaitForIndex, countRows: async () => 0 };
+    return { schema: NO_SCHEMA, plans: await planMigrations(MIGRATIONS, options) };
+  });
   const { version } = schema;
   if (version > LATEST_VERSION) assertUsable(schema);
-  const serversContinue =
-    version === 0 || migrations.every(({ compatibleFrom }) => compatibleFrom <= version);
-  const missing = migrations.map(({ version: _, ...migration }) => migration);
+  const serversContinue = plans.every(({ stops }) => stops !== 'SERVERS');
+  const missing = plans.map(({ version: _, batches: __, ...plan }) => plan);
   const advice = serversContinue ? 'Its servers continue to serve.' : 'Stop its servers first.';
   const heading =
     version === 0
       ? '-- The database has no tables.'
       : `-- The database has schema version ${version}. ${advice}`;
-  const lines = migrations.length > 0 ? [heading, ...migrations.map(script)] : [versionLine(version)];
+  const lines = plans.length > 0 ? [heading, ...plans.map(script)] : [versionLine(version)];
   print({ version, serversContinue, missing }, lines.join('\n\n'));
 }
 
-async function planOf(database: Engine) {
-  await database.assertEncoding();
-  const schema = await readSchemaVersion(database);
-  return { schema, migrations: migrationsAfter(schema.version, database) };
+function script(plan: MigrationPlan): string {
+  const statements = plan.statements.map((statement) => `${statement.trim()};`);
+  return [`-- ${plan.name}: ${effect(plan)}`, ...statements].join('\n');
 }
 
-function script({ name, statements }: Migration): string {
-  return [`-- ${name}`, ...statements.map((statement) => `${statement.trim()};`)].join('\n');
+function effect({ stops, stopSeconds, seconds }: MigrationPlan): string {
+  const about = (time: number | null) => (time === null ? 'longer than can be told' : `about ${time} s`);
+  if (stops === 'NOTHING') return `${about(seconds)}, beside requests, of which one can wait for a second.`;
+  return `${about(seconds)}. ${stops === 'WRITES' ? 'Writes wait for' : 'Servers are stopped for'} ${about(stopSeconds)}.`;
 }

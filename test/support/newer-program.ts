@@ -1,12 +1,21 @@
-import { cpSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { LATEST_VERSION } from '../../src/storage/migrations/migrations.ts';
 import { testFolder } from './gateway.ts';
-import { listening, type Result, type RunningServer, type Settings, startProgram } from './paw.ts';
+import {
+  listening,
+  type Result,
+  type Running,
+  type RunningServer,
+  type Settings,
+  startProgram,
+} from './paw.ts';
 
 /** A copy of the program with further migrations: the next version. */
 export type NewerProgram = {
+  /** Starts a command. */
+  start(words: readonly string[], settings: Settings): Running;
   /** Runs a command until it ends. */
   run(words: readonly string[], settings: Settings): Promise<Result>;
   /** Starts a server, and waits until it listens. */
@@ -14,6 +23,16 @@ export type NewerProgram = {
 };
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+
+/** The migrations of CONTRIBUTING.md, as printed: one adds a column, one creates an index on it and fills it in batches. */
+export const DOCUMENTED_MIGRATIONS = [
+  ...readFileSync(join(ROOT, 'CONTRIBUTING.md'), 'utf8').matchAll(
+    /^```sql\n(-- compatible-from: .*?)^```$/gms,
+  ),
+].map(([, text = '']) => text);
+
+/** The names under which a newer program has them. */
+export const DOCUMENTED_NAMES = DOCUMENTED_MIGRATIONS.map((_, index) => nameOf(index));
 
 /** Makes a program with these further migrations. */
 export function newerProgram(...migrations: readonly string[]): NewerProgram {
@@ -24,13 +43,17 @@ export function newerProgram(...migrations: readonly string[]): NewerProgram {
     symlinkSync(join(ROOT, each), join(folder, each));
   }
   for (const [index, text] of migrations.entries()) {
-    const version = String(LATEST_VERSION + 1 + index).padStart(4, '0');
-    writeFileSync(join(folder, `src/storage/migrations/${version}-next.sql`), text);
+    writeFileSync(join(folder, `src/storage/migrations/${nameOf(index)}.sql`), text);
   }
   const start = (words: readonly string[], settings: Settings) =>
     startProgram(process.execPath, [join(folder, 'src/main.js'), ...words], settings);
   return {
+    start,
     run: (words, settings) => start(words, settings).ended,
     serve: (settings) => listening(start(['serve'], { PORT: '0', ...settings })),
   };
+}
+
+function nameOf(index: number): string {
+  return `${String(LATEST_VERSION + 1 + index).padStart(4, '0')}-next`;
 }

@@ -20,6 +20,16 @@ export async function countRows(database: Pick<Queryable, 'read'>, accountId?: U
   return row ?? noRows();
 }
 
+/** Returns the number of rows of a table; undefined if the database does not count them within the time of a statement. */
+export async function countTable(
+  database: Pick<Queryable, 'read'>,
+  name: string,
+): Promise<number | undefined> {
+  const sql = `SELECT COUNT(*) AS count FROM ${name}`;
+  const [row] = await database.read<{ count: number }>(sql).catch(() => []);
+  return row?.count;
+}
+
 type Counted = {
   readonly accountId?: Ulid;
   /** The tables whose rows do not count. */
@@ -43,12 +53,13 @@ export async function rowMeter(
 
 /** Reads all rows of a table in batches, by keyset pagination on its primary key. */
 export async function* readRows(
-  database: Queryable,
+  database: Pick<Queryable, 'read'>,
   { name, columns, key }: Table,
+  batchSize = READ_BATCH_SIZE,
 ): AsyncGenerator<readonly Row[]> {
   const order = key.join(', ');
   const select = `SELECT ${columns} FROM ${name} WHERE (${order}) > (${placeholders(key, 1)})
-ORDER BY ${order} LIMIT ${READ_BATCH_SIZE}`;
+ORDER BY ${order} LIMIT ${batchSize}`;
   let lastKey: readonly Value[] = key.map(() => '');
   for (;;) {
     const rows = await database.read(select, lastKey);

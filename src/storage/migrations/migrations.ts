@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import type { Queryable } from '../port/database.ts';
-import type { Engine } from '../port/engine.ts';
+import type { Engine, Index } from '../port/engine.ts';
 
 /** A step from an earlier schema version to its own. */
 export type Migration = {
@@ -10,9 +10,16 @@ export type Migration = {
   readonly name: string;
   /** The oldest schema version whose program can use a database after this migration. */
   readonly compatibleFrom: number;
+  /**
+   * The table whose rows its statements change in batches, with its primary key; undefined if they are one transaction.
+   * Then each statement creates an index, or has a range of keys as its parameters. All can be repeated.
+   */
+  readonly batches: Batches | undefined;
   /** The SQL, without the semicolon at the end. */
   readonly statements: readonly string[];
 };
+
+export type Batches = { readonly table: string; readonly key: readonly string[] };
 
 /** The version of a schema, and the oldest version whose program can use it. Both are 0 if there are no tables. */
 export type SchemaVersion = { readonly version: number; readonly compatible_from: number };
@@ -39,13 +46,27 @@ const UNDEFINED_TABLE = '42P01';
 
 /**
  * Parses the text of a migration. Its line `-- compatible-from: <version>` says that the programs of this schema version
- * and of later ones can use a database after the migration. Without the line, no earlier program can.
+ * and of later ones can use a database after the migration. Without the line, no earlier program can. The line
+ * `-- batches: <table> (<columns of its primary key>)` says that it runs beside servers, and not as one transaction.
  */
 export function parseMigration(name: string, text: string): Migration {
   const version = Number.parseInt(name, 10);
   const [, compatibleFrom = version] = /^-- compatible-from: (\d+)$/m.exec(text) ?? [];
+  const [, table, columns = ''] = /^-- batches: (\w+) \((.+)\)$/m.exec(text) ?? [];
+  const batches = table === undefined ? undefined : { table, key: columns.split(', ') };
   const statements = text.split(/;\s*\n/).filter((statement) => statement.trim() !== '');
-  return { version, name, compatibleFrom: Number(compatibleFrom), statements };
+  // Any other statement would fail when it is repeated.
+  if (batches && !statements.every((each) => indexOf(each) || each.includes('$1'))) {
+    throw new Error(`In ${name}, a statement has no range of keys, and creates no index.`);
+  }
+  return { version, name, compatibleFrom: Number(compatibleFrom), batches, statements };
+}
+
+/** Returns the index that a statement creates; undefined if it is another one. */
+export function indexOf(statement: string): (Index & { readonly table: string }) | undefined {
+  const [sql, name, table] = /^CREATE (?:UNIQUE )?INDEX (\w+) ON (\w+)[\s\S]*/m.exec(statement) ?? [];
+  if (sql === undefined || name === undefined || table === undefined) return undefined;
+  return { name, table, sql };
 }
 
 /** Returns the migrations after a schema version, for a database with this type of texts. */
@@ -83,6 +104,22 @@ export function assertUsable({ version, compatible_from }: SchemaVersion, subjec
   if (version >= LATEST_VERSION) return;
   const state = version === 0 ? 'has no tables' : `has schema version ${version} of ${LATEST_VERSION}`;
   throw new DatabaseVersionError(`${subject} ${state}. Run "paw migrate".`);
+}
+
+/**
+ * Checks that a server may migrate a database in production: that it is that of a gateway, and that the servers of its
+ * version can continue meanwhile.
+ *
+ * @throws DatabaseVersionError otherwise
+ */
+export function assertMigratesBesideServers(schema: SchemaVersion): void {
+  const { version } = schema;
+  const needsStop = MIGRATIONS.find((each) => each.version > version && each.compatibleFrom > version);
+  if (needsStop === undefined) return;
+  if (version === 0) assertUsable(schema);
+  throw new DatabaseVersionError(
+    `The database has schema version ${version} of ${LATEST_VERSION}, and its servers can't use that of ${needsStop.name}. Stop them, and run "paw migrate".`,
+  );
 }
 
 /**

@@ -3,6 +3,15 @@ import type { Database, Queryable } from './database.ts';
 /** A part of the schema, such as `column wallet.title`, and what it has to be like, in equal words on both engines. */
 export type SchemaObject = { readonly name: string; readonly definition: string };
 
+/** What a migration does to a database. Its statements may take as long as they need. */
+export type SchemaChanges = Pick<Database, 'transaction'> & {
+  /** Creates an index, also after an interrupted attempt. On PostgreSQL, others write meanwhile; on SQLite, they wait. */
+  createIndex(index: Index): Promise<void>;
+};
+
+/** An index by its name and its statement, such as `CREATE INDEX wallet_by_title ON wallet (title)`. */
+export type Index = { readonly name: string; readonly sql: string };
+
 /** The port of the server, the commands and the jobs to the database: that of the operations, and what the engines differ in. */
 export type Engine = Database & {
   /**
@@ -13,10 +22,10 @@ export type Engine = Database & {
    */
   checkReady(): Promise<void>;
   /**
-   * The statements with which a transaction keeps others from migrating; none if every transaction does so. If they fail
-   * with the outage `lock`, another one is migrating.
+   * Runs `work` with what changes the schema. On PostgreSQL, no other process migrates meanwhile; it waits for one that does,
+   * as long as it takes. On SQLite, only a transaction keeps others out.
    */
-  readonly migrationLock: readonly string[];
+  migrating<T>(work: (schema: SchemaChanges) => Promise<T>): Promise<T>;
   /** The type of the texts of a table, which are compared by their bytes. */
   readonly textType: string;
   /** Checks that the database can have the tables. @throws EncodingError if it can't store every text */

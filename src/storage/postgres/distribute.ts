@@ -38,15 +38,16 @@ export async function distribute(transaction: Queryable, shardCount?: number): P
     throw new DistributionError('The database does not have the extension citus, which distributes tables.');
   }
   const local = await localTables(transaction);
-  if (local.has('account')) {
-    if (shardCount === undefined) return [];
+  if (shardCount === undefined) {
+    if (local.has('account')) return [];
+  } else {
     const [node] = await transaction.read<{ is_coordinator: 0 | 1 }>(IS_COORDINATOR);
     if (node?.is_coordinator === 0) {
       throw new DistributionError(
         'The server is a worker of Citus. The tables are distributed on the coordinator.',
       );
     }
-    await transaction.write(DISTRIBUTE_ACCOUNT, [shardCount]);
+    if (local.has('account')) await transaction.write(DISTRIBUTE_ACCOUNT, [shardCount]);
   }
   const names = TABLES.map(({ name }) => name).filter((name) => local.has(name));
   for (const name of names) if (name !== 'account') await transaction.write(DISTRIBUTE, [name]);

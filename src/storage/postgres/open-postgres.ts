@@ -21,6 +21,7 @@ import { parsePostgresUrl } from './connections/url.ts';
 import { distribute, listNodes } from './distribute.ts';
 import { hasCode, LOCK_TIMEOUT, TOO_MANY_CONNECTIONS } from './errors.ts';
 import { joined } from './joined-statements.ts';
+import { MIGRATION_LIMITS, MIGRATION_POOL, migrating } from './migrating.ts';
 import { ReadBatches } from './reads.ts';
 import { SCHEMA_OBJECTS } from './schema-objects.ts';
 import { inTransaction, transactionBegin, writeInTwoPackets } from './transaction.ts';
@@ -49,15 +50,6 @@ export type PostgresObservers = {
   readonly onStatement?: ObserveStatement | undefined;
 };
 
-// A wait must be shorter than the timeout of a statement.
-const MIGRATION_LOCK = [
-  // After the wait, the changes of another migration have to be seen.
-  'SET TRANSACTION ISOLATION LEVEL READ COMMITTED',
-  "SET LOCAL lock_timeout = '500ms'",
-  "SELECT pg_advisory_xact_lock(hashtext('paw migrate'))",
-  'SET LOCAL lock_timeout TO DEFAULT',
-];
-
 // True for a standby, too.
 const READ_ONLY = "SELECT current_setting('transaction_read_only') AS read_only";
 
@@ -84,12 +76,12 @@ export function openPostgres(
   { onPool, onStatement }: PostgresObservers = {},
 ): Engine {
   const { timeoutMs } = settings;
-  const { pool, probes } = openPools(url, settings, onPool);
+  const { pool, probes, migrations } = openPools(url, settings, onPool);
   const database = databasesOf(pool, timeoutMs, onStatement)();
   return {
     ...database,
     checkReady: remembered(() => checkReady(pool, probes, timeoutMs), READINESS_LIFETIME_MS),
-    migrationLock: MIGRATION_LOCK,
+    migrating: (work) => migrating(migrations, work),
     // In the order of many languages, the order of ids is not that of their times.
     textType: 'TEXT COLLATE "C"',
 
@@ -112,7 +104,7 @@ export function openPostgres(
       return row?.now ?? 0;
     },
 
-    close: async () => void (await Promise.all([pool.close(), probes.close()])),
+    close: async () => void (await Promise.all([pool, probes, migrations].map((each) => each.close()))),
   };
 }
 
@@ -163,7 +155,7 @@ function databasesOf(pool: ConnectionPool, timeoutMs: number, onStatement: Obser
   };
 }
 
-/** Returns the pool of requests, and that of probes. */
+/** Returns the pool of requests, that of probes, and that of migrations. None has a connection yet. */
 function openPools(url: string, settings: PostgresSettings, onPool: ObservePool | undefined) {
   const { poolSize, timeoutMs, variables } = settings;
   const target = parsePostgresUrl(url, variables);
@@ -183,7 +175,8 @@ function openPools(url: string, settings: PostgresSettings, onPool: ObservePool 
   });
   // A probe must not wait for the connections of requests, and keeps its own.
   const probes = new ConnectionPool(openPool({ max: 1, idleTimeoutMillis: 0 }), common);
-  return { pool, probes };
+  const migrations = new ConnectionPool(openPool(MIGRATION_POOL), { ...common, ...MIGRATION_LIMITS });
+  return { pool, probes, migrations };
 }
 
 /** See `Engine.checkReady`. */

@@ -2,8 +2,8 @@ import { closeSync, existsSync, mkdirSync, openSync, realpathSync, type Stats, s
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { writeEach } from '../port/change.ts';
-import type { Execute, Queryable, Row, Value } from '../port/database.ts';
-import type { Engine } from '../port/engine.ts';
+import type { Database, Execute, Queryable, Row, Value } from '../port/database.ts';
+import type { Engine, SchemaChanges } from '../port/engine.ts';
 import { DistributionError, unavailable } from '../port/errors.ts';
 import { remembered } from '../port/remembered.ts';
 import { type ObserveStatement, timedStatements } from '../port/statement-times.ts';
@@ -30,7 +30,6 @@ export type SqliteSettings = {
 };
 
 const ONE_FILE = {
-  migrationLock: [],
   textType: 'TEXT',
   assertEncoding: async () => {},
   schemaObjects: SCHEMA_OBJECTS,
@@ -95,6 +94,7 @@ export function openSqlite(link: string, { create, onFailure, onSync, onStatemen
     writeIfFirst: (changes) =>
       timed('write', () => writes.transaction(() => writeEach(transaction, changes))),
 
+    migrating: (work) => work(schemaChanges(engine)),
     forRequest: () => engine,
     synced: () => log.sync(),
     expiryTime: async (clock) => clock(),
@@ -114,6 +114,14 @@ export function openSqlite(link: string, { create, onFailure, onSync, onStatemen
     },
   };
   return engine;
+}
+
+/** See `Engine.migrating`. */
+function schemaChanges({ transaction, write }: Database): SchemaChanges {
+  return {
+    transaction,
+    createIndex: async ({ sql }) => void (await write(sql.replace('INDEX', 'INDEX IF NOT EXISTS'))),
+  };
 }
 
 /** @param file the file as it was before */

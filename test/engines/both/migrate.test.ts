@@ -21,6 +21,7 @@ import {
   type TestDatabase,
   testGateway,
 } from '../../support/gateway.ts';
+import { newerProgram } from '../../support/newer-program.ts';
 import { logLines, paw, pawJson } from '../../support/paw.ts';
 
 const NOW = 1_767_225_600_123;
@@ -104,7 +105,11 @@ test('a dry run prints the statements of the missing migrations, and changes not
   const plan = await pawJson(['migrate', '--dry-run'], settings);
   expect(await isUntouched(made.url)).toBe(true);
   const migrations = await onDatabase(made.url, async (database) => migrationsAfter(0, database));
-  const missing = migrations.map(({ version: _, ...migration }) => migration);
+  const effect = { stops: 'NOTHING', stopSeconds: 0, seconds: 0 };
+  const missing = migrations.map(({ version: _, batches: __, ...migration }) => ({
+    ...migration,
+    ...effect,
+  }));
   expect(plan).toEqual({ version: 0, serversContinue: true, missing });
 });
 
@@ -134,8 +139,8 @@ test.each(['--shards 8', ...['0', '64001', '1e3'].map((count) => `--distribute -
 test('a server migrates an empty database, and logs each step', async () => {
   const gateway = await startGateway(settings);
   await gateway.stop();
-  const lines = logLines(gateway.log()).filter(({ msg }) => msg === 'applied a migration');
-  expect(lines).toMatchObject(NAMES.map((migration) => ({ migration })));
+  const lines = logLines(gateway.log()).filter(({ msg }) => msg === 'migrating the database');
+  expect(lines).toMatchObject(NAMES.map((name) => ({ step: `Applying ${name}` })));
 });
 
 test.each([['serve'], ...COMMANDS])(
@@ -147,6 +152,24 @@ test.each([['serve'], ...COMMANDS])(
     expect(await isUntouched(made.url)).toBe(true);
   },
 );
+
+test('in production, a server refuses to start before a migration that needs the others to be stopped', async () => {
+  const program = newerProgram(
+    `-- compatible-from: ${LATEST_VERSION}\nALTER TABLE wallet ADD COLUMN of_next TEXT;\n`,
+    'DROP TABLE idempotency_key;\n',
+  );
+  await paw(['migrate'], settings);
+  const before = await onDatabase(made.url, allOf);
+  const stderr = `paw: The database has schema version ${LATEST_VERSION} of ${NEXT + 1}, and its servers can't use that of 000${NEXT + 1}-next. Stop them, and run "npm run -s paw -- migrate".\n`;
+  expect(await program.run(['serve'], { ...settings, NODE_ENV: 'production' })).toMatchObject({
+    status: 1,
+    stderr,
+  });
+  expect(await onDatabase(made.url, allOf)).toEqual(before);
+  expect(await program.run(['migrate'], { ...settings, NODE_ENV: 'production' })).toMatchObject({
+    status: 0,
+  });
+});
 
 describe('after a migration by the next version of the program', () => {
   /** Applies it to a database in use. */

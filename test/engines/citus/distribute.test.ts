@@ -6,6 +6,7 @@ import { ulidOf } from '../../support/actors.ts';
 import { makeCitusDatabase } from '../../support/citus.ts';
 import { onDatabase } from '../../support/engine.ts';
 import { makeSqliteFile, migrateDatabase, seedDatabase, type TestDatabase } from '../../support/gateway.ts';
+import { DOCUMENTED_MIGRATIONS, DOCUMENTED_NAMES, newerProgram } from '../../support/newer-program.ts';
 import { paw, pawJson } from '../../support/paw.ts';
 import { addRow, rowsOf as readRows } from '../../support/rows.ts';
 
@@ -133,6 +134,18 @@ test('a table that a migration creates is distributed before rows are inserted, 
     expect(await readRows(database, 'token')).toHaveLength(2);
     expect(await database.read(COUNT_FOREIGN_KEYS)).toEqual([{ count: 2 }]);
   });
+});
+
+test('a migration fills a column of a distributed table in batches, and creates an index on it', async () => {
+  const made = await citus();
+  const { wallets } = await seed(made);
+  const program = newerProgram(...DOCUMENTED_MIGRATIONS);
+  const { status, stdout } = await program.run(['migrate', '--json'], { DATABASE_URL: made.url });
+  expect({ status, ...JSON.parse(stdout) }).toMatchObject({ status: 0, applied: DOCUMENTED_NAMES });
+  const labels = await onDatabase(made.url, (database) =>
+    database.read('SELECT label FROM wallet WHERE label = title'),
+  );
+  expect(labels).toHaveLength(wallets.length);
 });
 
 test('check, copy, export and deletion of an account work on distributed tables', async () => {
