@@ -100,7 +100,7 @@ export async function readSchemaVersion(database: Pick<Queryable, 'read'>): Prom
  * @throws DatabaseVersionError otherwise
  */
 export function assertUsable({ version, compatible_from }: SchemaVersion, subject = 'The database'): void {
-  if (compatible_from > LATEST_VERSION) throw newerSchema(version);
+  if (compatible_from > LATEST_VERSION) throw newerSchema(version, subject);
   if (version >= LATEST_VERSION) return;
   const state = version === 0 ? 'has no tables' : `has schema version ${version} of ${LATEST_VERSION}`;
   throw new DatabaseVersionError(`${subject} ${state}. Run "paw migrate".`);
@@ -130,11 +130,11 @@ export function assertMigratesBesideServers(schema: SchemaVersion): void {
  */
 export function assertCurrent(schema: SchemaVersion, subject?: string): void {
   assertUsable(schema, subject);
-  if (schema.version > LATEST_VERSION) throw newerSchema(schema.version);
+  if (schema.version > LATEST_VERSION) throw newerSchema(schema.version, subject);
 }
 
-function newerSchema(version: number): DatabaseVersionError {
+function newerSchema(version: number, subject = 'The database'): DatabaseVersionError {
   return new DatabaseVersionError(
-    `The database has schema version ${version}, but this program supports versions up to ${LATEST_VERSION}. Use a newer program.`,
+    `${subject} has schema version ${version}, but this program supports versions up to ${LATEST_VERSION}. Use a newer program.`,
   );
 }
