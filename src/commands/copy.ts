@@ -1,11 +1,10 @@
 import { readConfig } from '../config.ts';
-import { DatabaseUrlError } from '../storage/database-url.ts';
 import { copyDatabase } from '../storage/jobs/copy.ts';
 import { assertCurrent, readSchemaVersion } from '../storage/migrations/migrations.ts';
 import { type Command, required, UsageError } from './line/command.ts';
 import { byPlural, countedRows } from './line/counts.ts';
 import { meter } from './line/meter.ts';
-import { whileOpen } from './line/with-database.ts';
+import { urlIn, whileOpen } from './line/with-database.ts';
 
 export const copy: Command = {
   name: 'copy',
@@ -23,10 +22,7 @@ export const copy: Command = {
         assertCurrent(await readSchemaVersion(target), 'The target');
         return byPlural(await copyDatabase(source, target, meter(args.terminal, 'Copied')));
       });
-      const counts = await copied.catch((error) => {
-        if (!(error instanceof DatabaseUrlError)) throw error;
-        throw new UsageError(error.message.replace('DATABASE_URL', '--to'));
-      });
+      const counts = await copied.catch(urlIn('--to'));
       args.print(counts, `Copied ${countedRows(counts)}.`);
     });
   },

@@ -46,26 +46,29 @@ export -f paw
 name() { sed 's/.*"name":"\([^"]*\)".*/\1/'; }
 
 "${as_postgres[@]}" initdb --auth=trust --encoding=UTF8 --no-sync > /dev/null
-block 3 | "${as_postgres[@]}" tee -a "$PGDATA/postgresql.conf"
+block 4 | "${as_postgres[@]}" tee -a "$PGDATA/postgresql.conf"
 echo "unix_socket_directories = ''
 port = $PGPORT" >> "$PGDATA/postgresql.conf"
 "${as_postgres[@]}" pg_ctl start --wait --silent --log="$work/log"
 psql --quiet --command='CREATE ROLE paw_owner LOGIN' --command='CREATE DATABASE paw OWNER paw_owner'
 export DATABASE_URL=postgres://paw_owner@127.0.0.1:$PGPORT/paw
 paw migrate > /dev/null
-account=$(paw account create --title Acme --json | name)
+ACCOUNT=$(paw account create --title Acme --json | name)
+export ACCOUNT
 
 run 1
 run 2
-run 4 "${as_postgres[@]}"
+paw account delete "$ACCOUNT" --yes
+run 3
+run 5 "${as_postgres[@]}"
 
-paw project create --account "$account" --title 'After the base backup' > /dev/null
+paw project create --account "$ACCOUNT" --title 'After the base backup' > /dev/null
 # PostgreSQL stops before the first transaction after the target.
 target=$(psql --tuples-only --no-align --command='SELECT clock_timestamp()')
-paw account delete "$account" --yes
-run 5 "${as_postgres[@]}"
-run 6
-paw project list --account "$account" | grep 'After the base backup'
+paw account delete "$ACCOUNT" --yes
+run 6 "${as_postgres[@]}"
+run 7
+paw project list --account "$ACCOUNT" | grep 'After the base backup'
 # A server can write again.
-paw project create --account "$account" --title 'After the recovery' > /dev/null
+paw project create --account "$ACCOUNT" --title 'After the recovery' > /dev/null
 echo "Took $((SECONDS - started)) s."

@@ -2,12 +2,12 @@ import { localUrl, readConfig } from '../../config.ts';
 import { PasswordHasher } from '../../credentials/password-hasher.ts';
 import type { AdminContext, Dependencies } from '../../data/operation/dependencies.ts';
 import { idGenerator } from '../../model/resource-name.ts';
-import { sqlitePath } from '../../storage/database-url.ts';
+import { DatabaseUrlError, sqlitePath } from '../../storage/database-url.ts';
 import { migrate } from '../../storage/jobs/migrate.ts';
 import { assertCurrent, readSchemaVersion } from '../../storage/migrations/migrations.ts';
 import { openDatabase } from '../../storage/open-database.ts';
 import type { Engine } from '../../storage/port/engine.ts';
-import type { Arguments } from './command.ts';
+import { type Arguments, UsageError } from './command.ts';
 
 export type Admin = AdminContext & Pick<Dependencies, 'database' | 'passwords'>;
 
@@ -53,4 +53,12 @@ export async function whileOpen<T>(
   } finally {
     await database.close();
   }
+}
+
+/** Returns a function that rethrows an error, about the URL of an argument with the name of this argument. */
+export function urlIn(argument: string): (error: unknown) => never {
+  return (error) => {
+    if (!(error instanceof DatabaseUrlError)) throw error;
+    throw new UsageError(error.message.replace('DATABASE_URL', argument));
+  };
 }

@@ -51,22 +51,32 @@ export async function rowMeter(
   return meterOf(onProgress, whole);
 }
 
-/** Reads all rows of a table in batches, by keyset pagination on its primary key. */
+/** Reads the rows of a table, of all accounts or of one, in batches, by keyset pagination on its primary key. */
 export async function* readRows(
   database: Pick<Queryable, 'read'>,
   { name, columns, key }: Table,
-  batchSize = READ_BATCH_SIZE,
+  {
+    accountId,
+    batchSize = READ_BATCH_SIZE,
+  }: { readonly accountId?: Ulid | undefined; readonly batchSize?: number } = {},
 ): AsyncGenerator<readonly Row[]> {
-  const order = key.join(', ');
-  const select = `SELECT ${columns} FROM ${name} WHERE (${order}) > (${placeholders(key, 1)})
-ORDER BY ${order} LIMIT ${batchSize}`;
-  let lastKey: readonly Value[] = key.map(() => '');
-  for (;;) {
-    const rows = await database.read(select, lastKey);
+  const account = accountId === undefined ? [] : [accountId];
+  // An account itself has no further column.
+  const rest = key.slice(account.length);
+  const conditions = [
+    ...account.map(() => `${key[0]} = $1`),
+    ...(rest.length > 0 ? [`(${rest.join(', ')}) > (${placeholders(rest, account.length + 1)})`] : []),
+  ];
+  const select = `SELECT ${columns} FROM ${name} WHERE ${conditions.join(' AND ')}
+ORDER BY ${key.join(', ')} LIMIT ${batchSize}`;
+  let lastKey: readonly Value[] = rest.map(() => '');
+  for (let isFull = true; isFull; ) {
+    const rows = await database.read(select, [...account, ...lastKey]);
     const lastRow = rows.at(-1);
     if (lastRow === undefined) return;
     yield rows;
-    lastKey = valuesOf(lastRow, key);
+    isFull = rows.length === batchSize;
+    lastKey = valuesOf(lastRow, rest);
   }
 }
 

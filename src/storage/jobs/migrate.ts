@@ -144,7 +144,11 @@ async function applyInBatches(
       continue;
     }
     const onChanged = meterOf(onProgress, (onProgress && (await countTable(database, table))) ?? 0);
-    for await (const rows of readRows(database, { name: table, columns: key.join(', '), key }, BATCH_SIZE)) {
+    for await (const rows of readRows(
+      database,
+      { name: table, columns: key.join(', '), key },
+      { batchSize: BATCH_SIZE },
+    )) {
       const range = [rows[0], rows.at(-1)].flatMap((row) => (row === undefined ? [] : valuesOf(row, key)));
       const startMs = performance.now();
       await untilUnlocked(() => schema.transaction((to) => to.write(statement, range)));

@@ -15,10 +15,12 @@ import {
 import { dirname, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { LATEST_VERSION } from '../migrations/migrations.ts';
+import type { Row, Value } from '../port/database.ts';
+import type { Engine } from '../port/engine.ts';
 import { removeDatabase } from './backup.ts';
 import { BackupError, findFileProblems, readFileVersion } from './check.ts';
 import { createFolder } from './open-sqlite.ts';
-import { BUSY, primaryResultCode } from './statements.ts';
+import { BUSY, primaryResultCode, statementRunner } from './statements.ts';
 import { syncFile } from './sync-file.ts';
 
 /**
@@ -32,11 +34,7 @@ import { syncFile } from './sync-file.ts';
  *   uses the database
  */
 export function restoreSqlite(file: string, link: string): number {
-  if (!existsSync(file)) throw new BackupError(`The file ${file} does not exist.`);
-  if (!statSync(file).isFile()) throw new BackupError(`${file} is not a file.`);
-  if ((statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0) {
-    throw new BackupError(`The file ${file} is incomplete without ${file}-wal. Use a file of "paw backup".`);
-  }
+  assertComplete(file);
   const path = followLink(link);
   createFolder(dirname(path));
   const copy = `${path}.restore-${randomUUID()}`;
@@ -56,6 +54,33 @@ export function restoreSqlite(file: string, link: string): number {
   }
 }
 
+/**
+ * Checks a backup, and opens it for reads alone.
+ *
+ * @throws BackupError if the backup is missing, damaged, incomplete or newer than the program
+ */
+export function openBackup(file: string): Pick<Engine, 'read' | 'close'> {
+  assertComplete(file);
+  checkBackup(file);
+  const connection = new DatabaseSync(file, { readOnly: true });
+  // All reads see the file as it is at the first one.
+  connection.exec('BEGIN');
+  const execute = statementRunner(connection);
+  return {
+    read: async <R extends Row>(sql: string, params?: readonly Value[]) =>
+      execute(sql, params) as readonly R[],
+    close: async () => connection.close(),
+  };
+}
+
+function assertComplete(file: string): void {
+  if (!existsSync(file)) throw new BackupError(`The file ${file} does not exist.`);
+  if (!statSync(file).isFile()) throw new BackupError(`${file} is not a file.`);
+  if ((statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0) {
+    throw new BackupError(`The file ${file} is incomplete without ${file}-wal. Use a file of "paw backup".`);
+  }
+}
+
 /** Gives the copy the owner and the mode of the old file. The operator who restores is often root, and the server is not. */
 function keepOwner(path: string, copy: string): void {
   const { uid, gid, mode } = statSync(path);
@@ -71,7 +96,7 @@ function followLink(path: string): string {
 }
 
 /** Returns the schema version of an intact backup. @param file the name of the backup in error messages */
-function checkBackup(copy: string, file: string): number {
+function checkBackup(copy: string, file = copy): number {
   const [problem] = findFileProblems(copy).lines;
   if (problem !== undefined) throw new BackupError(`The file ${file} can't be restored. ${problem}`);
   const version = readFileVersion(copy, file);

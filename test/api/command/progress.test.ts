@@ -3,6 +3,7 @@ import { checkDatabase } from '../../../src/data/operator/check-database.ts';
 import { deleteAccount } from '../../../src/data/operator/delete-account.ts';
 import { exportAccount } from '../../../src/data/operator/export-account.ts';
 import { importAccount } from '../../../src/data/operator/import-account.ts';
+import { restoreAccount } from '../../../src/data/operator/restore-account.ts';
 import { copyDatabase } from '../../../src/storage/jobs/copy.ts';
 import type { OnProgress } from '../../../src/storage/port/progress.ts';
 import { createApp, signIn } from '../../support/actors.ts';
@@ -23,6 +24,8 @@ const WORKS: Readonly<Record<string, Work>> = {
     Array.fromAsync(exportAccount(gateway.admin, { name: account }, onProgress)),
   'the import into an account': (onProgress, { account }) =>
     importAccount(gateway.admin, { account }, lines(120), onProgress),
+  'the restoration of an account': (onProgress, { account }, empty) =>
+    restoreAccount(empty, gateway.database, { account }, onProgress),
   'the deletion of an account': (onProgress, { account }) =>
     deleteAccount(gateway.admin, { name: account }, false, onProgress),
 };

@@ -4,7 +4,7 @@ import type { Database } from '../../../src/storage/port/database.ts';
 import { TABLES } from '../../../src/storage/sql/columns.ts';
 import { ulidOf } from '../../support/actors.ts';
 import { makeCitusDatabase } from '../../support/citus.ts';
-import { onDatabase } from '../../support/engine.ts';
+import { onDatabase, pathOf } from '../../support/engine.ts';
 import { makeSqliteFile, migrateDatabase, seedDatabase, type TestDatabase } from '../../support/gateway.ts';
 import { DOCUMENTED_MIGRATIONS, DOCUMENTED_NAMES, newerProgram } from '../../support/newer-program.ts';
 import { paw, pawJson } from '../../support/paw.ts';
@@ -148,7 +148,7 @@ test('a migration fills a column of a distributed table in batches, and creates 
   expect(labels).toHaveLength(wallets.length);
 });
 
-test('check, copy, export and deletion of an account work on distributed tables', async () => {
+test('check, copy, export, deletion and restoration of an account work on distributed tables', async () => {
   const source = makeSqliteFile();
   onTestFinished(source.remove);
   const { account, projects, wallets } = await seed(source);
@@ -161,6 +161,11 @@ test('check, copy, export and deletion of an account work on distributed tables'
   const { status, stdout } = await paw(['account', 'export', account], settings);
   expect(status).toBe(0);
   for (const name of [account, ...projects, ...wallets]) expect(stdout).toContain(name);
+  await pawJson(['account', 'delete', account, '--yes', '--keep-audit'], settings);
+  const kept = await onDatabase(made.url, rowsOf);
+  await pawJson(['restore', '--account', account, pathOf(source.url)], settings);
+  const rows = [...kept, ...(await onDatabase(source.url, rowsOf))];
+  expect(await onDatabase(made.url, rowsOf)).toEqual([...new Set(rows)].sort());
   await pawJson(['account', 'delete', account, '--yes'], settings);
   expect(await onDatabase(made.url, rowsOf)).toEqual([]);
 });

@@ -1,0 +1,297 @@
+import { createHash } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, expect, inject, test } from 'vitest';
+import { TABLES } from '../../../src/storage/sql/columns.ts';
+import {
+  createApp,
+  expiredToken,
+  keyOf,
+  mutate,
+  PASSWORD,
+  projectTokenOf,
+  reasonOf,
+  resultOf,
+  tokenStatus,
+  ULID,
+  ulidOf,
+} from '../../support/actors.ts';
+import { type AppFields, bothApis, graphqlApi, type HttpResponse, send } from '../../support/apis.ts';
+import { onDatabase, pathOf, textOf } from '../../support/engine.ts';
+import {
+  makeDatabase,
+  seedDatabase,
+  seedTenant,
+  startGateway,
+  type Tenant,
+  testClock,
+  testDatabase,
+  testFolder,
+  testGateway,
+} from '../../support/gateway.ts';
+import { newerProgram } from '../../support/newer-program.ts';
+import { paw, pawJson, type Result, type Settings } from '../../support/paw.ts';
+import { addRow, addWallets, rowsOf, setRow } from '../../support/rows.ts';
+
+// More than one batch.
+const WALLETS = 1100;
+
+const clock = testClock();
+
+/** An account with everything that it can have, which a backup contains beside another account. */
+let owner: Tenant;
+let app: AppFields;
+let projectToken: string;
+/** The response to a request with an `Idempotency-Key`. */
+let repeatable: HttpResponse;
+let sourceUrl: string;
+let backup: string;
+
+beforeAll(async () => {
+  const made = await makeDatabase();
+  sourceUrl = made.url;
+  const gateway = await startGateway({ DATABASE_URL: made.url }, clock);
+  const api = graphqlApi(() => gateway.url);
+  owner = await seedTenant(gateway, { projects: 2, wallets: 2, addresses: 2 });
+  await addWallets(gateway.database, owner, WALLETS);
+  await seedTenant(gateway, { wallets: 1, addresses: 1 });
+  await expiredToken(gateway, owner);
+  app = await createApp(api, owner.token);
+  projectToken = await projectTokenOf(api, owner.token, app);
+  await mutate(gateway.url, owner.token, 'createToken', { title: 'Pipeline' });
+  await resultOf(api.updateWallet(owner.token, owner.wallet, { password: PASSWORD }));
+  repeatable = await renameWallet(gateway.url);
+  await gateway.stop();
+  backup = await backUp(made.url);
+  return made.remove;
+});
+
+/** Returns a backup: a file of SQLite, or on PostgreSQL the database itself, as one to which a dump was restored. */
+async function backUp(url: string): Promise<string> {
+  if (inject('engine') === 'postgres') return url;
+  const file = `${pathOf(url)}.backup`;
+  await pawJson(['backup', file], { DATABASE_URL: url });
+  return file;
+}
+
+const restore = (url: string, from = backup, account: string = owner.account): Promise<Result> =>
+  paw(['restore', '--account', account, from], { DATABASE_URL: url });
+
+function renameWallet(url: string): Promise<HttpResponse> {
+  const headers = { 'idempotency-key': 'rename' };
+  return send(`${url}/wallet/${owner.wallet}`, 'PATCH', owner.token, { title: 'Renamed' }, headers);
+}
+
+/** Returns the rows of all accounts, or of one, as lines. */
+function linesOf(url: string, account?: string): Promise<readonly string[]> {
+  return onDatabase(url, async (database) => {
+    const lines: string[] = [];
+    for (const { name, key } of TABLES) {
+      const rows = await rowsOf(database, name);
+      const own = account ? rows.filter((row) => row[key[0]] === ulidOf(account)) : rows;
+      // Each table is tested.
+      expect(own).not.toHaveLength(0);
+      lines.push(...own.map((row) => `${name} ${JSON.stringify(row)}`));
+    }
+    return lines.sort();
+  });
+}
+
+/** Creates a database with another account. */
+async function targetDatabase(): Promise<{ readonly url: string; readonly stranger: Tenant }> {
+  const { url } = await testDatabase();
+  return { url, stranger: await seedDatabase(url, { wallets: 1 }) };
+}
+
+const contentOf = (url: string) => onDatabase(url, textOf);
+
+const TEXT =
+  'Restored the account with 2 projects, 1 app, 1102 wallets, 2 addresses, 4 tokens and 13 events.\n';
+
+test('an account comes back with each row as in the backup, a check finds no problem, and the rows of others and the backup stay as they are', async () => {
+  const { url } = await targetDatabase();
+  const before = (await contentOf(url)).split('\n');
+  const digest = await digestOfBackup();
+  expect(await restore(url)).toEqual({ status: 0, stdout: TEXT, stderr: '' });
+  expect(await linesOf(url, owner.account)).toEqual(await linesOf(sourceUrl, owner.account));
+  const after = (await contentOf(url)).split('\n');
+  expect(after.filter((line) => !line.includes(ulidOf(owner.account)))).toEqual(before);
+  expect(await pawJson(['check'], { DATABASE_URL: url })).toMatchObject({ accounts: 2, problemCount: 0 });
+  expect(await digestOfBackup()).toBe(digest);
+});
+
+test('an account goes from a backup of either engine into a database of either engine', async () => {
+  const file = join(testFolder(), 'new.db');
+  expect(await restore(`sqlite:${file}`)).toMatchObject({ status: 0, stdout: TEXT });
+  const { url } = await targetDatabase();
+  expect(await restore(url, file)).toEqual({ status: 0, stdout: TEXT, stderr: '' });
+  expect(await linesOf(url, owner.account)).toEqual(await linesOf(sourceUrl, owner.account));
+});
+
+test('a running server serves the account from the next request on: tokens, keys and repeated requests', async () => {
+  const gateway = await testGateway({}, clock);
+  const apis = bothApis(() => gateway.url);
+  const statuses = async () => {
+    const found: string[] = [];
+    for (const api of apis) {
+      for (const token of [owner.token, projectToken]) found.push(await tokenStatus(api, token));
+      found.push(await reasonOf(api.signIn(owner.token, keyOf(app))));
+    }
+    return [...new Set(found)];
+  };
+  expect(await statuses()).toEqual(['TOKEN_INVALID']);
+  expect(await restore(gateway.databaseUrl)).toMatchObject({ status: 0 });
+  expect(await statuses()).toEqual(['ok']);
+  const { text, headers } = await renameWallet(gateway.url);
+  expect([text, headers.get('idempotency-replayed')]).toEqual([repeatable.text, 'true']);
+});
+
+test('the audit events that its deletion has kept stay beside those of the backup', async () => {
+  const { url } = await targetDatabase();
+  await restore(url);
+  const restored = await linesOf(url, owner.account);
+  await paw(['account', 'delete', owner.account, '--yes', '--keep-audit'], { DATABASE_URL: url });
+  expect(await restore(url)).toEqual({ status: 0, stdout: TEXT, stderr: '' });
+  const lines = await linesOf(url, owner.account);
+  expect(lines).toEqual(expect.arrayContaining([...restored]));
+  const [added, ...others] = lines.filter((line) => !restored.includes(line));
+  expect(others).toEqual([]);
+  expect(added).toMatch(/^audit_event .*"account\.delete"/);
+});
+
+type Case = { readonly from?: string; readonly account?: string; readonly settings?: Settings };
+
+test.each<[string, (url: string, stranger: Tenant) => Promise<Case>, status: 1 | 2, problem: string]>([
+  [
+    'that exists',
+    async (url) => {
+      await restore(url);
+      return {};
+    },
+    1,
+    '<account> exists: the table account has a row of it. Nothing was changed.',
+  ],
+  [
+    // After most of the rows.
+    'of which a row was left',
+    async (url) => {
+      const texts = { key_hash: 'key', content_hash: '', response: '', expire_time_ms: 0 };
+      const [row] = await onDatabase(sourceUrl, (database) =>
+        rowsOf(database, 'idempotency_key', owner.account),
+      );
+      await onDatabase(url, (database) => addRow(database, 'idempotency_key', { ...texts, ...row }));
+      return {};
+    },
+    1,
+    '<account> exists: the table idempotency_key has a row of it. Nothing was changed.',
+  ],
+  [
+    'whose wallets were imported into another account',
+    async (url, { account, project }) => {
+      const file = join(testFolder(), 'export.jsonl');
+      const { stdout } = await paw(['account', 'export', owner.account], { DATABASE_URL: sourceUrl });
+      const line = stdout.split('\n').find((each) => each.includes(owner.wallets[1] ?? ''));
+      writeFileSync(file, String(line).replaceAll(owner.project, project));
+      expect(await pawJson(['import', '--account', account, file], { DATABASE_URL: url })).toMatchObject({
+        wallets: 1,
+      });
+      return {};
+    },
+    1,
+    '<wallet> exists in <stranger>. Nothing was changed.',
+  ],
+  [
+    'that the backup does not have',
+    async () => ({ account: `accounts/${ULID}` }),
+    1,
+    `The backup does not have accounts/${ULID}.`,
+  ],
+  [
+    'whose deletion was not complete in the backup',
+    async () => {
+      const other = await targetDatabase();
+      const { account } = other.stranger;
+      await onDatabase(other.url, (database) => setRow(database, account, { state: 'DELETING' }));
+      return { from: await backUp(other.url), account };
+    },
+    1,
+    'The backup has accounts/\\w+ during its deletion.',
+  ],
+  ['with a malformed name', async () => ({ account: 'accounts/1' }), 2, 'account: Must .+'],
+  [
+    'from a backup of a newer version',
+    async () => {
+      const { url } = await targetDatabase();
+      await newerProgram('ALTER TABLE app ADD COLUMN next INTEGER').run(['migrate'], { DATABASE_URL: url });
+      return { from: await backUp(url) };
+    },
+    1,
+    'The .+ has schema version 2, but this program supports versions up to 1\\..*',
+  ],
+  [
+    'from a missing file',
+    async () => ({ from: '/no/such/backup.db' }),
+    1,
+    'The file /no/such/backup.db does not exist.',
+  ],
+  [
+    'from a file that is none of SQLite',
+    async () => {
+      const from = join(testFolder(), 'text.db');
+      writeFileSync(from, 'no database');
+      return { from };
+    },
+    1,
+    'The file .+ is damaged: file is not a database.',
+  ],
+  [
+    'from a database without tables',
+    async () => ({ from: (await testDatabase()).url.replace('sqlite:', '') }),
+    1,
+    '(The backup has no tables\\. .+|The file .+ does not exist\\.)',
+  ],
+  [
+    'from a URL with an unknown parameter',
+    async () => ({ from: 'postgres://paw@127.0.0.1:1/paw?mode=fast' }),
+    2,
+    '<file> has an unknown parameter\\. .+',
+  ],
+  [
+    'from an unreachable server',
+    async () => ({ from: 'postgres://paw@127.0.0.1:1/paw' }),
+    1,
+    'The database is unavailable: .+',
+  ],
+])('an account %s is refused with one line, and nothing is changed', async (_, make, status, problem) => {
+  const { url, stranger } = await targetDatabase();
+  const { from = backup, account = owner.account } = await make(url, stranger);
+  const before = await contentOf(url);
+  const { stderr, ...result } = await restore(url, from, account);
+  expect(result).toEqual({ status, stdout: '' });
+  const names = { '<account>': owner.account, '<wallet>': owner.wallets[1], '<stranger>': stranger.account };
+  const text = problem.replace(/<(account|wallet|stranger)>/g, (name) =>
+    String(names[name as keyof typeof names]),
+  );
+  expect(stderr).toMatch(new RegExp(`^paw: ${text}\n$`));
+  expect(await contentOf(url)).toBe(before);
+});
+
+test('a backup of an older version, and in production a database without tables, are refused', async () => {
+  const { url } = await testDatabase();
+  const words = ['restore', '--account', owner.account, backup];
+  const missing = await paw(words, { DATABASE_URL: url, NODE_ENV: 'production' });
+  expect(missing).toMatchObject({ status: 1, stderr: expect.stringContaining('migrate') });
+  const newer = newerProgram('ALTER TABLE app ADD COLUMN next INTEGER');
+  await newer.run(['migrate'], { DATABASE_URL: url });
+  expect(await newer.run(words, { DATABASE_URL: url })).toEqual({
+    status: 1,
+    stdout: '',
+    stderr: 'paw: The backup has schema version 1 of 2. Run "npm run -s paw -- migrate".\n',
+  });
+});
+
+/** Returns a digest of a file of SQLite, or of the rows of PostgreSQL. */
+async function digestOfBackup(): Promise<string> {
+  const content = inject('engine') === 'sqlite' ? readFileSync(backup) : await contentOf(backup);
+  return createHash('sha256').update(content).digest('hex');
+}
