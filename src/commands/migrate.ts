@@ -104,7 +104,9 @@ function script(plan: MigrationPlan): string {
 }
 
 function effect({ stops, stopSeconds, seconds }: MigrationPlan): string {
-  const about = (time: number | null) => (time === null ? 'longer than can be told' : `about ${time} s`);
-  if (stops === 'NOTHING') return `${about(seconds)}, beside requests, of which one can wait for a second.`;
-  return `${about(seconds)}. ${stops === 'WRITES' ? 'Writes wait for' : 'Servers are stopped for'} ${about(stopSeconds)}.`;
+  const about = (time: number | null) =>
+    time === null ? 'a time that depends on many rows' : `about ${Math.max(1, time)} s`;
+  if (stops === 'SERVERS') return `${about(seconds)}, while the servers are stopped`;
+  if (stops === 'WRITES') return `${about(seconds)}; writes wait for ${about(stopSeconds)}`;
+  return `${about(seconds)}, beside the servers; a request can wait for a second`;
 }
