@@ -1,13 +1,19 @@
 import { expect } from 'vitest';
 import { freePort } from '../support/free-port.ts';
 import { seedDatabase } from '../support/gateway.ts';
-import { listening, type Running, type Settings, startPaw } from '../support/paw.ts';
+import { listening, type Running, startPaw } from '../support/paw.ts';
 import { startPostgres } from '../support/postgres-server.ts';
 import { trustedCertificate } from './certificate.ts';
 import { haproxy, nginx } from './proxy.ts';
 
-/** Returns a gateway in a separate process, which is not running yet. Its first start chooses its port. */
-function instanceWith(settings: Settings) {
+export type Instance = ReturnType<typeof instanceOf>;
+
+/**
+ * Returns a gateway in a separate process, which is not running yet. Its first start chooses its port.
+ *
+ * @param serve starts its program on a port
+ */
+export function instanceOf(serve: (port: string) => Running) {
   let running: Running | undefined;
   let port = '0';
   const end = async (signal: NodeJS.Signals) => {
@@ -23,7 +29,7 @@ function instanceWith(settings: Settings) {
     /** Starts it if it is not running. */
     async start() {
       if (running !== undefined) return;
-      running = startPaw(['serve'], { PORT: port, ...settings });
+      running = serve(port);
       ({ port } = new URL((await listening(running, () => {})).url));
     },
     /** Stops it, and waits until it has ended. */
@@ -56,7 +62,8 @@ export async function startFleet() {
     PAW_RATE_LIMIT_ADDRESS: String(ADDRESS_LIMIT),
     PAW_STOP_DELAY: STOP_DELAY,
   };
-  const instances = [instanceWith(settings), instanceWith(settings)] as const;
+  const serve = (port: string) => startPaw(['serve'], { PORT: port, ...settings });
+  const instances = [instanceOf(serve), instanceOf(serve)] as const;
   for (const instance of instances) opening.defer(instance.kill);
   const start = async () => void (await Promise.all(instances.map((instance) => instance.start())));
   await start();
