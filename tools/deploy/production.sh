@@ -21,7 +21,7 @@ debian=$work/debian
 
 # Prints the commands of the numbered sections of the page, and before each section one that prints its heading.
 commands() {
-  sed '/^## 8\. /q' "$root/docs/production.md" |
+  sed '/^## 9\. /q' "$root/docs/production.md" |
     awk '/^## / { print "echo; echo \"-- " substr($0, 4) "\"" } /^```$/ { inside = 0 } inside; /^```sh$/ { inside = 1 }'
 }
 
@@ -31,6 +31,7 @@ mmdebstrap --quiet --variant=minbase --include="procps,systemctl,$packages" --ap
   --dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt='path-exclude=/usr/share/man/*' bookworm "$debian"
 echo "A new Debian after $((SECONDS - started)) s."
 cp "$package" "$debian/srv/"
+"$root/tools/deploy/next-releases.sh" "$package" "$debian/srv" > /dev/null
 # The registry of npm that this machine uses, and the authorities that it trusts.
 [ -z "${NODE_EXTRA_CA_CERTS:-}" ] || cp --parents "$NODE_EXTRA_CA_CERTS" "$debian"
 registry=$(npm config get registry 2> /dev/null)
@@ -49,9 +50,12 @@ env -i HOME=/root PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/
   sh -c 'mount -t tmpfs -o mode=1777 tmpfs "$0/dev/shm" && exec chroot "$0" bash /srv/commands.sh' "$debian" 2>&1 | tee "$work/output"
 
 for text in '{"status":"ok"}{"status":"ok"}' '200 200 200 200 200 200 200 200' '"state":"pending"' UNAUTHENTICATED \
+  'Its servers continue to serve.' 'Stop its servers first.' \
   'Processes of paw: 2' 'Processes of haproxy: 1' 'Processes of prometheus: 1'; do
   grep --quiet --fixed-strings -- "$text" "$work/output" || { echo "The output has no: $text"; exit 1; }
 done
 # The account is listed before it was deleted, and after the restore.
 [ "$(grep --count --fixed-strings '{"projects":[{"name":' "$work/output")" -eq 2 ]
+# The last version of the page runs.
+[ "$(grep --count '^paw_build_info{.*version="0\.3\.0"' "$work/output")" -eq 2 ]
 echo "Took $((SECONDS - started)) s."
