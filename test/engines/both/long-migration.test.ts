@@ -44,7 +44,10 @@ async function expectMigrated({ url, settings, program }: Awaited<ReturnType<typ
   expect({ status, ...JSON.parse(stdout) }).toMatchObject({ status: 0, problemCount: 0 });
 }
 
-/** Migrates a database while a server changes its wallets and creates apps, and returns how long the slowest request took. */
+/**
+ * Migrates a database while a server changes its wallets and creates apps, and returns how long the slowest request took. It
+ * prints what docs/commands.md says.
+ */
 async function migrateUnderLoad(wallets: number): Promise<number> {
   const made = await databaseWith(wallets);
   const {
@@ -65,11 +68,16 @@ async function migrateUnderLoad(wallets: number): Promise<number> {
     slowestMs = Math.max(slowestMs, performance.now() - startMs);
   });
   await expect.poll(() => changes.apps.length).toBeGreaterThan(0);
+  const startMs = performance.now();
   const { status, stdout, stderr } = await program.run(['migrate', '--json'], made.settings);
+  const seconds = Math.round((performance.now() - startMs) / 1000);
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   expect(JSON.parse(stdout)).toMatchObject({ applied: DOCUMENTED_NAMES });
   end.abort();
-  await load;
+  const requests = await load;
+  console.log(
+    `${wallets} wallets in ${seconds} s; the slowest of ${requests} requests took ${Math.round(slowestMs)} ms`,
+  );
   expect([...statuses]).toEqual(['ok']);
   expect(await readiness(instance.url)).toBe(200);
   expect(await changes.countLost(instance.url)).toBe(0);
