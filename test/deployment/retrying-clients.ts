@@ -45,7 +45,7 @@ export class RetryingClients {
     await expect.poll(() => this.apps.length).toBeGreaterThan(length + 50);
   }
 
-  /** Stops after the requests that are being repeated. */
+  /** Stops, and waits for the last responses. Throws if a request was not acknowledged. */
   async stop(): Promise<void> {
     this.#isOver = true;
     await this.#running;
@@ -67,6 +67,7 @@ export class RetryingClients {
     for (;;) {
       const outcome = await this.#post(path, body, key);
       if (outcome === 'ok') break;
+      if (this.#isOver) throw new Error(outcome);
       this.failures.push(outcome);
       await delay(PAUSE_MS);
     }
