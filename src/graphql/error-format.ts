@@ -28,8 +28,8 @@ const CODES_BY_REASON: { readonly [R in Reason]?: string } = {
   DOCUMENT_TOO_LARGE: 'GRAPHQL_PARSE_FAILED',
 };
 
-// The app of a sign-in that failed is logged. JSON leaves out keys that are symbols.
-const APP = Symbol('app');
+// The error is logged and counted. JSON leaves out keys that are symbols.
+const ERROR = Symbol('error');
 
 export function graphqlError(error: ApiError, requestId: string): GraphQLFormattedError {
   return {
@@ -42,16 +42,16 @@ export function graphqlError(error: ApiError, requestId: string): GraphQLFormatt
       ...(error.retryAfterSeconds !== undefined && { retryAfterSeconds: error.retryAfterSeconds }),
       requestId,
     },
-    ...(error.app !== undefined && { [APP]: error.app }),
+    ...{ [ERROR]: error },
   };
 }
 
 /** Returns why a request failed, from the first error of its response. */
-export function failureOf({ extensions, [APP]: app }: FirstError): Failure {
-  return { reason: String(extensions?.['reason']), app };
+export function failureOf({ extensions, [ERROR]: error }: FirstError): Failure {
+  return error ?? { reason: String(extensions?.['reason']) };
 }
 
-type FirstError = Pick<GraphQLFormattedError, 'extensions'> & { readonly [APP]?: Failure['app'] };
+type FirstError = Pick<GraphQLFormattedError, 'extensions'> & { readonly [ERROR]?: ApiError };
 
 /** Returns the status and the headers of the response to a request that is rejected. */
 export function httpOf(error: ApiError) {
@@ -112,9 +112,9 @@ export function formatGraphqlError(
   if (code === undefined) {
     const original = toApiError(cause);
     // After UNAVAILABLE, clients repeat the request.
-    const { status, cause: origin } = original;
+    const { status, cause: origin, outage, resource } = original;
     const isUnknown = hasChanged && status === 'UNAVAILABLE';
-    const error = isUnknown ? new ApiError('RESULT_UNKNOWN', { cause: origin }) : original;
+    const error = isUnknown ? new ApiError('RESULT_UNKNOWN', { cause: origin, outage, resource }) : original;
     if (shouldLog(error)) log(error);
     return { ...graphqlError(error, requestId), ...location };
   }

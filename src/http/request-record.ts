@@ -4,7 +4,7 @@ import type { ApiError } from '../model/errors.ts';
 import { type RouteKind, routeKindOf } from './route-kind.ts';
 
 /** Why a request failed, for the log and the metrics. An `ApiError` has these properties. */
-export type Failure = { readonly reason: string } & Partial<Pick<ApiError, 'app'>>;
+export type Failure = { readonly reason: string } & Partial<Pick<ApiError, 'app' | 'outage' | 'resource'>>;
 
 /** A GraphQL operation, for the log and the metrics. */
 export type GraphqlOperation = {

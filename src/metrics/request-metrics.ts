@@ -23,6 +23,11 @@ export function addRequestMetrics(app: FastifyInstance, registry: Registry): voi
     labelNames: ['reason'],
     registers,
   });
+  const lockTimeouts = new Counter({
+    name: 'paw_lock_timeouts_total',
+    help: 'Failed requests whose first error is a lock that was not available in time.',
+    registers,
+  });
   const operations = new Histogram({
     name: 'paw_graphql_operation_duration_seconds',
     help: `The time of a GraphQL request, by operation: the first ${MAX_OPERATION_NAMES} names that were repeated with a valid token, or "other".`,
@@ -42,6 +47,7 @@ export function addRequestMetrics(app: FastifyInstance, registry: Registry): voi
     durations.observe(labels, seconds);
     const { failure, operation, principal } = recordOf(request);
     if (failure !== undefined) errors.inc({ reason: failure.reason });
+    if (failure?.outage === 'lock') lockTimeouts.inc();
     if (operation !== undefined) {
       const { name, isRepeated } = operation;
       // Otherwise anybody could use up the names.

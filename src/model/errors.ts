@@ -134,11 +134,12 @@ type ApiErrorOptions = {
   readonly app?: ResourceName<'apps'> | undefined;
   readonly cause?: unknown;
   readonly outage?: Outage | undefined;
+  readonly resource?: string | undefined;
 };
 
 /**
  * The only error that clients see. `message`, `reason` and `fieldViolations` contain no
- * secrets and no internal details. `app` and `cause` are logged and not sent to the client.
+ * secrets and no internal details. `app`, `resource` and `cause` are logged and not sent to the client.
  */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
@@ -151,6 +152,8 @@ export class ApiError extends Error {
   readonly app: ResourceName<'apps'> | undefined;
   /** For the log, if the status is UNAVAILABLE. */
   readonly outage: Outage;
+  /** The name of the resource whose lock was not available in time. */
+  readonly resource: string | undefined;
 
   constructor(reason: ReasonWithMessage, options?: ApiErrorOptions);
   constructor(reason: Reason, options: ApiErrorOptions & { readonly message: string });
@@ -163,6 +166,7 @@ export class ApiError extends Error {
     this.retryAfterSeconds = options.retryAfterSeconds;
     this.app = options.app;
     this.outage = options.outage ?? 'down';
+    this.resource = options.resource;
   }
 }
 

@@ -8,6 +8,6 @@ import { DatabaseError } from '../../storage/port/errors.ts';
 export function toApiError(thrown: unknown): ApiError {
   if (thrown instanceof ApiError) return thrown;
   if (!(thrown instanceof DatabaseError)) return new ApiError('INTERNAL', { cause: thrown });
-  const { reason, cause, outage } = thrown;
-  return new ApiError(reason, { cause, outage });
+  const { reason, cause, outage, resource } = thrown;
+  return new ApiError(reason, { cause, outage, resource });
 }

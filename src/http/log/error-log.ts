@@ -23,12 +23,12 @@ export function errorLog(logger: Pick<FastifyBaseLogger, 'error' | 'warn'>): Log
       logger.error({ reqId, err: error });
       return;
     }
-    const { cause, outage } = error;
+    const { cause, outage, resource } = error;
     const now = performance.now();
     // Without a cause, there is nothing to log; see `DatabaseError`.
     if (cause === undefined || now - (lastMs.get(outage) ?? Number.NEGATIVE_INFINITY) < INTERVAL_MS) return;
     lastMs.set(outage, now);
     const level = outage === 'down' ? 'error' : 'warn';
-    logger[level]({ reqId, outage, cause: describeCause(error) }, MESSAGES[outage]);
+    logger[level]({ reqId, outage, resource, cause: describeCause(error) }, MESSAGES[outage]);
   };
 }

@@ -34,6 +34,7 @@ export function addRequestLog(app: FastifyInstance, logger: FastifyBaseLogger, m
       status: isSent ? status : undefined,
       reason: isSent ? failure?.reason : 'CONNECTION_CLOSED',
       app: failure?.app,
+      resource: failure?.resource,
       durationMs: Math.round(reply.elapsedTime * 100) / 100,
       account: principal?.accountId,
       credential: principal?.tokenId,

@@ -8,15 +8,18 @@ export class DatabaseError extends Error {
   /** `UNAVAILABLE` if no change was made, `RESULT_UNKNOWN` if it may have been made. */
   readonly reason: 'UNAVAILABLE' | 'RESULT_UNKNOWN';
   readonly outage: Outage;
+  /** The name of the resource that the statement is about which did not get its lock in time, if it is known. */
+  readonly resource: string | undefined;
 
   /**
    * @param cause the error of the engine; undefined if there is nothing to log: the transaction has lost a conflict, or an
    *   earlier error of it was logged
    */
-  constructor(reason: DatabaseError['reason'], cause: unknown, outage: Outage = 'down') {
+  constructor(reason: DatabaseError['reason'], cause: unknown, outage: Outage = 'down', resource?: string) {
     super(reason, { cause });
     this.reason = reason;
     this.outage = outage;
+    this.resource = resource;
   }
 }
 
@@ -27,8 +30,8 @@ export class DistributionError extends Error {}
 export class EncodingError extends Error {}
 
 /** Returns the error for a change that was not made, or a read without a result. See `DatabaseError`. */
-export function unavailable(cause?: unknown, outage?: Outage): DatabaseError {
-  return new DatabaseError('UNAVAILABLE', cause, outage);
+export function unavailable(cause?: unknown, outage?: Outage, resource?: string): DatabaseError {
+  return new DatabaseError('UNAVAILABLE', cause, outage, resource);
 }
 
 /** Returns the error for a change whose commit the database has not confirmed: it may have been made. */

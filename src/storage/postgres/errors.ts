@@ -1,9 +1,23 @@
 import type { Outage } from '../../model/errors.ts';
+import { parseResourceName } from '../../model/resource-name.ts';
+import type { Statement } from '../port/database.ts';
 import { DatabaseError, resultUnknown, unavailable } from '../port/errors.ts';
 
 /** Returns the error for a statement that has not begun in time. */
-export function startTimeout(outage: Outage): DatabaseError {
-  return unavailable(new Error('The database was not free in time.'), outage);
+export function startTimeout(outage: Outage, resource?: string): DatabaseError {
+  return unavailable(new Error('The database was not free in time.'), outage, resource);
+}
+
+// The table of a statement, or of the first change of several, and the parameter with the id of its row.
+const ROW =
+  /^(?:WITH part_0 AS \()?(?:UPDATE|DELETE FROM|SELECT [\w, ]+ FROM) (\w+)\b(?:(?!FROM ).)*?\bid = \$(\d+)/s;
+
+/** Returns the name of the resource that a statement changes or locks; undefined if it names none. */
+export function resourceOf({ sql, params }: Statement): string | undefined {
+  const [, table, number] = ROW.exec(sql) ?? [];
+  if (table === undefined || (sql.startsWith('SELECT') && !sql.includes(' FOR '))) return undefined;
+  const name = `${table}s/${params[Number(number) - 1]}`;
+  return parseResourceName(['accounts', 'projects', 'apps', 'wallets', 'tokens'], name);
 }
 
 /** An error that the server has sent. Errors of the connection have no severity. */
@@ -82,8 +96,13 @@ type Commits = 'nothing' | 'itself' | 'transaction' | 'later';
  *
  * @param commits what the statement commits. Nobody knows whether it was committed if the connection is lost, or if the
  *   server ends the session between a COMMIT and its confirmation.
+ * @param statements those that were sent, of which one has failed
  */
-export function statementError(error: unknown, commits: Commits): unknown {
+export function statementError(
+  error: unknown,
+  commits: Commits,
+  statements: readonly Statement[] = [],
+): unknown {
   if (error instanceof Error && NOT_SENT.test(error.message)) return unavailable(error);
   const isLost = !isServerError(error) || LOST_BEHIND.test(error.code);
   if (isLost && commits !== 'nothing' && !(commits === 'later' && isWorkerLoss(error)))
@@ -94,7 +113,9 @@ export function statementError(error: unknown, commits: Commits): unknown {
   if (error.code === RESULT_UNKNOWN || isUnknown) return resultUnknown(error);
   if (error.code === ABORTED_TRANSACTION) return unavailable();
   const outage = outageOf(error);
-  return outage !== undefined || isEnd ? unavailable(error, outage) : error;
+  if (outage === undefined && !isEnd) return error;
+  const resource = outage === 'lock' ? statements.map(resourceOf).find(Boolean) : undefined;
+  return unavailable(error, outage, resource);
 }
 
 /** Whether Citus has lost a worker, and the session goes on. Poolers have one code, and not always the severity FATAL. */

@@ -1,8 +1,12 @@
 import { expect, test } from 'vitest';
-import { bothApis, postGraphql } from '../../support/apis.ts';
+import { createApp, keyOf, ulidOf } from '../../support/actors.ts';
+import { bothApis, postGraphql, send } from '../../support/apis.ts';
+import { freePort } from '../../support/free-port.ts';
 import { type Gateway, seedTenant, testGateway } from '../../support/gateway.ts';
+import { readMetric } from '../../support/metrics.ts';
+import { lineOf } from '../../support/observation.ts';
 import { logLines } from '../../support/paw.ts';
-import { lockRow } from '../../support/rows.ts';
+import { lockRow, lockRows } from '../../support/rows.ts';
 
 const RENAME_TWO = `mutation ($one: UpdateWalletInput!, $two: UpdateWalletInput!) {
   one: updateWallet(input: $one) { wallet { title } }
@@ -40,6 +44,38 @@ test('after a lock that was not available, the rest of a request with an Idempot
     ]);
   });
   expect(messages(gateway)).toEqual(['a lock was not available in time']);
+});
+
+test('the line of a request that did not get its lock names the account and the resource, and the request is counted', async () => {
+  const port = await freePort();
+  const gateway = await testGateway({ PAW_METRICS_PORT: String(port) });
+  const { account, token, wallet } = await seedTenant(gateway, { wallets: 1 });
+  const [graphql, rest] = bothApis(() => gateway.url);
+  const app = keyOf(await createApp(rest, token));
+  const counted = () => readMetric(port, 'paw_lock_timeouts_total');
+  expect(await counted()).toEqual({ '': 0 });
+  await gateway.database.transaction(async (transaction) => {
+    for (const table of ['wallet', 'app'] as const) await lockRows(transaction, table, account);
+    const update = (api: typeof rest) => api.updateWallet(token, wallet, { title: 'Renamed' });
+    const keyed = { 'idempotency-key': 'k' };
+    const requests = [
+      ...[graphql, rest].flatMap((api) => [
+        update(api).then(({ response }) => [response, wallet] as const),
+        api.signIn(token, app).then(({ response }) => [response, app.name] as const),
+      ]),
+      send(`${gateway.url}/wallet/${wallet}`, 'PATCH', token, { title: 'Renamed' }, keyed).then(
+        (response) => [response, wallet] as const,
+      ),
+    ];
+    for (const [response, resource] of await Promise.all(requests)) {
+      expect(await lineOf(gateway, response)).toMatchObject({
+        ...{ reason: 'UNAVAILABLE', account: ulidOf(account), resource },
+      });
+    }
+    await expect.poll(counted).toEqual({ '': requests.length });
+  });
+  const [line] = logLines(gateway.log()).filter(({ outage }) => outage === 'lock');
+  expect([wallet, app.name]).toContain(line?.resource);
 });
 
 test.each([

@@ -1,6 +1,6 @@
 import { ByteCache } from '../../../model/byte-cache.ts';
 import type { Statement, Value } from '../../port/database.ts';
-import { startTimeout } from '../errors.ts';
+import { resourceOf, startTimeout } from '../errors.ts';
 
 /**
  * The time for which a statement of a request waits for a lock, in milliseconds: longer than `deadlock_timeout`, whose
@@ -186,7 +186,8 @@ export class ConnectionTurns {
     for (const each of this.#waiting.get(account) ?? []) {
       if (row === undefined || each.claim.row !== row || each.startMs > latestMs) continue;
       this.#remove(each);
-      each.reject(startTimeout('lock'));
+      const { sql = '' } = each.claim;
+      each.reject(startTimeout('lock', resourceOf({ sql, params: row.split(' ') })));
     }
   }
 

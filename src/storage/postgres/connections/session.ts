@@ -132,7 +132,8 @@ export class Session {
       this.#isBroken ||= isLost || (hasPooler && named.some(({ name }) => name !== undefined));
       if (hasCode(error, LOCK_TIMEOUT)) this.#result = 'blocked';
       else if (isLost && this.#result === 'done') this.#result = 'lost';
-      throw statementError(error, commits === 'transaction' && !sent.isAtLast() ? 'later' : commits);
+      const committed = commits === 'transaction' && !sent.isAtLast() ? 'later' : commits;
+      throw statementError(error, committed, statements);
     } finally {
       clearTimeout(timer);
       this.#runningCount -= 1;
