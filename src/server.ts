@@ -170,7 +170,7 @@ type State = { publicUrl: string; isStopping: boolean; stopDelayMs: number };
 async function createData({ config, logger, clock, engine, faults, metrics, state, opening }: Parts) {
   metrics?.addTokens(() => countTokens(engine, clock()));
   metrics?.addAddresses(() => findFewestAddresses(engine));
-  metrics?.addNodes(() => engine.nodes());
+  await metrics?.addNodes(() => engine.nodes());
   const backgroundWrites = new BackgroundWrites(engine, (error) =>
     logger.debug(error, 'could not store a last use'),
   );

@@ -102,10 +102,17 @@ export function addTokenGauge(registry: Registry, count: () => Promise<number>):
   );
 }
 
-/** Adds whether each node of Citus accepts connections. There is no value on other engines. */
-export function addNodeGauge(registry: Registry, find: () => Promise<ReadonlyMap<string, boolean>>): void {
+/**
+ * Adds whether each node of Citus accepts connections. There is no value on other engines. Resolves when the nodes were
+ * asked for the first time.
+ */
+export function addNodeGauge(
+  registry: Registry,
+  find: () => Promise<ReadonlyMap<string, boolean>>,
+): Promise<void> {
   const help = 'Whether a node of Citus accepts connections, asked once a minute.';
-  addLabelledGauge(registry, { name: 'paw_citus_node_up', help, labelNames: ['node'] }, find);
+  const update = addLabelledGauge(registry, { name: 'paw_citus_node_up', help, labelNames: ['node'] }, find);
+  return update();
 }
 
 /** Adds the fewest addresses that an account has left, by network. A network for which no account has got one has no value. */
@@ -119,9 +126,9 @@ function addLabelledGauge(
   registry: Registry,
   options: { readonly name: string; readonly help: string; readonly labelNames: readonly [string] },
   find: () => Promise<ReadonlyMap<string, number | boolean>>,
-): void {
+): () => Promise<void> {
   const [name] = options.labelNames;
-  addMeasuredGauge(registry, options, async (gauge) => {
+  return addMeasuredGauge(registry, options, async (gauge) => {
     const values = await find();
     return () => {
       for (const [label, value] of values) gauge.set({ [name]: label }, Number(value));
@@ -133,29 +140,25 @@ function addLabelledGauge(
  * Adds a gauge that is measured in the background, so that an outage does not delay the metrics.
  *
  * @param measure returns a function that sets the values. The values before it are removed.
+ * @returns a function that measures, unless that was less than a minute ago; the metrics call it without waiting for it
  */
 function addMeasuredGauge<Label extends string>(
   registry: Registry,
   options: { readonly name: string; readonly help: string; readonly labelNames?: readonly Label[] },
   measure: (gauge: Gauge<Label>) => Promise<() => void>,
-): void {
+): () => Promise<void> {
   let measuredAt = Number.NEGATIVE_INFINITY;
-  new Gauge<Label>({
-    ...options,
-    registers: [registry],
-    collect() {
-      const now = performance.now();
-      if (now - measuredAt < MEASUREMENT_INTERVAL_MS) return;
-      // A reset would set the value without labels to 0.
-      const clear = () => (options.labelNames === undefined ? this.remove() : this.reset());
-      if (measuredAt === Number.NEGATIVE_INFINITY) clear();
-      measuredAt = now;
-      measure(this)
-        .finally(clear)
-        .then(
-          (set) => set(),
-          () => {},
-        );
-    },
-  });
+  const gauge = new Gauge<Label>({ ...options, registers: [registry], collect: () => void update() });
+  // A reset would set the value without labels to 0.
+  const clear = () => (options.labelNames === undefined ? gauge.remove() : gauge.reset());
+  clear();
+  async function update(): Promise<void> {
+    const now = performance.now();
+    if (now - measuredAt < MEASUREMENT_INTERVAL_MS) return;
+    measuredAt = now;
+    const set = await measure(gauge).catch(() => () => {});
+    clear();
+    set();
+  }
+  return update;
 }

@@ -56,9 +56,13 @@ export class Metrics {
     addAddressGauge(this.#registry, find);
   }
 
-  /** Measures which nodes of Citus are up. @param find finds it out by their names; it is called at most once a minute */
-  addNodes(find: () => Promise<ReadonlyMap<string, boolean>>): void {
-    addNodeGauge(this.#registry, find);
+  /**
+   * Measures which nodes of Citus are up, at once and then at most once a minute. Resolves after the first time.
+   *
+   * @param find finds it out by their names
+   */
+  addNodes(find: () => Promise<ReadonlyMap<string, boolean>>): Promise<void> {
+    return addNodeGauge(this.#registry, find);
   }
 
   /** Serves the metrics on a port of their own. */
