@@ -17,6 +17,7 @@ import { addHealthChecks } from './http/health.ts';
 import { addOverloadProtection } from './http/limits/overload.ts';
 import { addRateLimits } from './http/limits/rate-limit.ts';
 import { addRequestMemory } from './http/limits/request-memory.ts';
+import { startDatabaseCheck } from './http/log/database-check.ts';
 import { errorLog } from './http/log/error-log.ts';
 import { addRequestLog } from './http/log/request-log.ts';
 import { addRequestRecords } from './http/request-record.ts';
@@ -245,6 +246,7 @@ async function listen(parts: Parts): Promise<ServerInfo> {
     opening.defer(() => metricsServer.close());
   }
   startSweeper(parts);
+  checkDatabase(parts);
   const app = await createApp(parts);
   // With `localhost`, Fastify would open a second server on `::1`, which would have none of the limits of this one.
   const host = config.host === 'localhost' ? '127.0.0.1' : config.host;
@@ -263,4 +265,13 @@ function startSweeper({ config, logger, clock, engine, metrics, opening }: Parts
   const sweeper = new Sweeper(engine, clock, { auditDays: config.auditDays, onDeleted });
   sweeper.start((error) => logger.warn(error, 'could not delete expired rows'));
   opening.defer(() => sweeper.close());
+}
+
+function checkDatabase({ logger, clock, engine, metrics, opening }: Parts): void {
+  const compareClocks = async () => {
+    const aheadSeconds = await engine.compareClocks(clock);
+    metrics?.clockDifference.set(aheadSeconds);
+    return aheadSeconds;
+  };
+  opening.defer(startDatabaseCheck(logger, compareClocks));
 }

@@ -84,9 +84,17 @@ function poolMetrics(registers: [Registry]): Observers['onPool'] {
       help: 'Transactions and batches of statements that got no PostgreSQL connection in time.',
       registers,
     });
-    return ({ seconds, isTimeout }) => {
-      waits.observe(seconds);
-      if (isTimeout) timeouts.inc();
+    const failures = new Counter({
+      name: 'paw_postgres_connection_failures_total',
+      help: 'Connections to PostgreSQL that could not be opened.',
+      registers,
+    });
+    return {
+      onWait({ seconds, isTimeout }) {
+        waits.observe(seconds);
+        if (isTimeout) timeouts.inc();
+      },
+      onConnectFailure: () => failures.inc(),
     };
   };
 }

@@ -27,6 +27,11 @@ export class Metrics {
     labelNames: ['table'],
     registers: [this.#registry],
   });
+  readonly clockDifference = new Gauge({
+    name: 'paw_clock_difference_seconds',
+    help: 'By how much the clock is ahead of that of the database, read once a minute.',
+    registers: [this.#registry],
+  });
   /** Measures the database: options of `openDatabase`. */
   readonly database = databaseMetrics(this.#registry);
 

@@ -50,6 +50,13 @@ export type Engine = Database & {
    * @param clock returns the current time of this process, which SQLite uses
    */
   expiryTime(clock: () => number): Promise<number>;
+  /**
+   * Returns by how many seconds the clock of this process is ahead of that of the server, on a connection that is opened
+   * for it: the others could serve for half an hour while no new one can be opened. 0 on SQLite.
+   *
+   * @throws UNAVAILABLE if no connection can be opened
+   */
+  compareClocks(clock: () => number): Promise<number>;
   /** Closes all connections after their running statements have finished. */
   close(): Promise<void>;
 };

@@ -14,7 +14,7 @@ import { TABLES } from '../sql/columns.ts';
 import { FIND_COLUMNS, READINESS_LIFETIME_MS } from '../sql/readiness.ts';
 import { retryConflicts } from './conflicts.ts';
 import { poolOpener } from './connections/hosts.ts';
-import { ConnectionPool, type PoolState, type PoolWait } from './connections/pool.ts';
+import { ConnectionPool, type PoolObserver, type PoolState } from './connections/pool.ts';
 import type { Session } from './connections/session.ts';
 import { statementNames } from './connections/statements.ts';
 import { parsePostgresUrl } from './connections/url.ts';
@@ -38,11 +38,8 @@ export type PostgresSettings = {
   readonly variables?: Readonly<Record<string, string>>;
 };
 
-/**
- * Receives a function that returns the state of the pool. Returns a function that is called after each wait for a
- * connection, if there is one.
- */
-export type ObservePool = (state: () => PoolState) => ((wait: PoolWait) => void) | undefined;
+/** Receives a function that returns the state of the pool. Returns the functions that receive what is measured. */
+export type ObservePool = (state: () => PoolState) => PoolObserver;
 
 /** The functions that receive what is measured. */
 export type PostgresObservers = {
@@ -76,7 +73,8 @@ export function openPostgres(
   { onPool, onStatement }: PostgresObservers = {},
 ): Engine {
   const { timeoutMs } = settings;
-  const { pool, probes, migrations } = openPools(url, settings, onPool);
+  const pools = openPools(url, settings, onPool);
+  const { pool, probes, singleUse, migrations } = pools;
   const database = databasesOf(pool, timeoutMs, onStatement)();
   return {
     ...database,
@@ -104,7 +102,12 @@ export function openPostgres(
       return row?.now ?? 0;
     },
 
-    close: async () => void (await Promise.all([pool, probes, migrations].map((each) => each.close()))),
+    compareClocks: (clock) =>
+      singleUse.use({ deadline: performance.now() + timeoutMs }, (session) =>
+        clockDifference(session, clock),
+      ),
+
+    close: async () => void (await Promise.all(Object.values(pools).map((each) => each.close()))),
   };
 }
 
@@ -155,13 +158,15 @@ function databasesOf(pool: ConnectionPool, timeoutMs: number, onStatement: Obser
   };
 }
 
-/** Returns the pool of requests, that of probes, and that of migrations. None has a connection yet. */
+/** Returns the pool of requests, and those of probes, of connections that are closed after one use, and of migrations. */
 function openPools(url: string, settings: PostgresSettings, onPool: ObservePool | undefined) {
   const { poolSize, timeoutMs, variables } = settings;
   const target = parsePostgresUrl(url, variables);
   const { hasPooler } = target;
   const statementName = target.isPrepared ? statementNames() : () => undefined;
+  const observer = onPool?.(() => pool.state);
   const common = {
+    onConnectFailure: observer?.onConnectFailure,
     hostCount: target.hosts.length,
     timeoutMs,
     statementName,
@@ -171,12 +176,22 @@ function openPools(url: string, settings: PostgresSettings, onPool: ObservePool 
   const openPool = poolOpener(target, settings);
   const pool: ConnectionPool = new ConnectionPool(openPool({ max: poolSize }), {
     ...common,
-    onWait: onPool?.(() => pool.state),
+    onWait: observer?.onWait,
   });
   // A probe must not wait for the connections of requests, and keeps its own.
   const probes = new ConnectionPool(openPool({ max: 1, idleTimeoutMillis: 0 }), common);
+  const singleUse = new ConnectionPool(openPool({ max: 1, maxUses: 1 }), common);
   const migrations = new ConnectionPool(openPool(MIGRATION_POOL), { ...common, ...MIGRATION_LIMITS });
-  return { pool, probes, migrations };
+  return { pool, probes, singleUse, migrations };
+}
+
+/** See `Engine.compareClocks`. */
+async function clockDifference(session: Session, clock: () => number): Promise<number> {
+  const before = clock();
+  const [row] = await session.query<{ now: number }>(NOW);
+  const now = row?.now ?? before;
+  // The server has read its clock between these two times.
+  return (Math.max(before - now, 0) + Math.min(clock() - now, 0)) / 1000;
 }
 
 /** See `Engine.checkReady`. */
