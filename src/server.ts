@@ -14,6 +14,7 @@ import { addCoverImages } from './http/cover-images.ts';
 import { errorBody } from './http/error-format.ts';
 import { addErrorHandling, type FormatErrorBody } from './http/error-handling.ts';
 import { addHealthChecks } from './http/health.ts';
+import { BusiestAccount } from './http/limits/busiest-account.ts';
 import { addOverloadProtection } from './http/limits/overload.ts';
 import { addRateLimits } from './http/limits/rate-limit.ts';
 import { addRequestMemory } from './http/limits/request-memory.ts';
@@ -210,7 +211,9 @@ async function createApp(parts: Parts): Promise<FastifyInstance> {
   const authenticate = bearerAuthenticator(data);
   await addCors(app, config.corsOrigins);
   addRequestMemory(app);
-  addOverloadProtection(app, config.maxRequests);
+  const busiest = new BusiestAccount(logger, addOverloadProtection(app, config.maxRequests));
+  opening.defer(() => busiest.close());
+  metrics?.addBusiestAccount(busiest);
   const limits = await addRateLimits(app, authenticate, config.rateLimits);
   const { limitIntrospection, countRequest } = limits;
   parts.faults?.addHooks(app, data);

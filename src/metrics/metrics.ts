@@ -70,6 +70,17 @@ export class Metrics {
     return addNodeGauge(this.#registry, find);
   }
 
+  addBusiestAccount(busiest: { readonly share: number }): void {
+    new Gauge({
+      name: 'paw_busiest_account_share',
+      help: 'The largest share of the requests in progress that one account had in the last minute; 0 if there were few.',
+      registers: [this.#registry],
+      collect() {
+        this.set(busiest.share);
+      },
+    });
+  }
+
   /** Serves the metrics on a port of their own. */
   listen(host: string, port: number): Promise<MetricsServer> {
     return startMetricsServer(host, port, this.#registry);

@@ -16,7 +16,8 @@ export const OVERLOADED = new ApiError('OVERLOADED');
 class Places {
   readonly #max: number;
   #taken = 0;
-  readonly #ofAccounts = new Map<string | undefined, number>();
+  /** By account; undefined for those that are not authenticated, or not yet. */
+  readonly ofAccounts = new Map<string | undefined, number>();
 
   constructor(max: number) {
     this.#max = max;
@@ -27,7 +28,7 @@ class Places {
   }
 
   isShareTaken(accountId: string | undefined): boolean {
-    return (this.#ofAccounts.get(accountId) ?? 0) >= this.#max * SHARE_OF_ACCOUNT;
+    return (this.ofAccounts.get(accountId) ?? 0) >= this.#max * SHARE_OF_ACCOUNT;
   }
 
   /** Takes a place. Returns a function that gives it back. */
@@ -38,9 +39,9 @@ class Places {
 
   #add(accountId: string | undefined, change: 1 | -1): void {
     this.#taken += change;
-    const ofAccount = (this.#ofAccounts.get(accountId) ?? 0) + change;
-    if (ofAccount === 0) this.#ofAccounts.delete(accountId);
-    else this.#ofAccounts.set(accountId, ofAccount);
+    const ofAccount = (this.ofAccounts.get(accountId) ?? 0) + change;
+    if (ofAccount === 0) this.ofAccounts.delete(accountId);
+    else this.ofAccounts.set(accountId, ofAccount);
   }
 }
 
@@ -51,8 +52,13 @@ class Places {
  *
  * Must be called after `addCors`, so that pages of other origins can read the error, and before hooks that do work for a
  * request.
+ *
+ * @returns the numbers of requests in progress, by account
  */
-export function addOverloadProtection(app: FastifyInstance, maxRequests: number): void {
+export function addOverloadProtection(
+  app: FastifyInstance,
+  maxRequests: number,
+): ReadonlyMap<string | undefined, number> {
   const inProgress = new Places(maxRequests);
   const arriving = new Places(ARRIVING_PER_REQUEST * maxRequests);
 
@@ -87,4 +93,5 @@ export function addOverloadProtection(app: FastifyInstance, maxRequests: number)
     leave(request);
     done();
   });
+  return inProgress.ofAccounts;
 }

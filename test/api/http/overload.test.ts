@@ -1,10 +1,13 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import type { FastifyInstance } from 'fastify';
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { getProjects, MISSING_WALLET } from '../../support/actors.ts';
+import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { getProjects, MISSING_WALLET, ulidOf } from '../../support/actors.ts';
 import { type Api, bothApis, restApi, send } from '../../support/apis.ts';
+import { freePort } from '../../support/free-port.ts';
 import { type Gateway, seedTenant, startGatewayWithHooks, type Tenant } from '../../support/gateway.ts';
+import { readMetric } from '../../support/metrics.ts';
+import { logLines } from '../../support/paw.ts';
 
 let gateway: Gateway;
 let tenant: Tenant;
@@ -14,15 +17,17 @@ let shared: Gateway;
 let onHeld: (release: () => void) => void;
 /** Called when the server is about to read the body of a request. */
 let onBody: () => void = () => {};
+
+function addHooks(app: FastifyInstance): void {
+  app.addHook('onSend', async ({ headers }) => {
+    if (headers['x-hold'] !== undefined) await new Promise<void>((release) => onHeld(release));
+  });
+  app.addHook('preParsing', async ({ headers }) => {
+    if (headers['content-length'] !== undefined) onBody();
+  });
+}
+
 beforeAll(async () => {
-  const addHooks = (app: FastifyInstance) => {
-    app.addHook('onSend', async ({ headers }) => {
-      if (headers['x-hold'] !== undefined) await new Promise<void>((release) => onHeld(release));
-    });
-    app.addHook('preParsing', async ({ headers }) => {
-      if (headers['content-length'] !== undefined) onBody();
-    });
-  };
   gateway = await startGatewayWithHooks(addHooks, { PAW_MAX_REQUESTS: '1', PAW_CORS_ORIGINS: '*' });
   shared = await startGatewayWithHooks(addHooks, { PAW_MAX_REQUESTS: '10' });
   tenant = await seedTenant(gateway, { wallets: 1 });
@@ -79,6 +84,57 @@ test.each(bothApis(() => shared.url))(
     expect((await api.listProjects(flood.token)).response.status).toBe(200);
   },
 );
+
+/** Holds requests of an account. Returns a function that ends them. */
+async function holdMany(count: number, token: string, server: Gateway) {
+  const held: Awaited<ReturnType<typeof hold>>[] = [];
+  const api = restApi(() => server.url);
+  for (let n = 1; n <= count; n += 1) held.push(await hold(api, token, server));
+  return async () => {
+    for (const { release } of held) release();
+    await Promise.all(held.map(({ response }) => response));
+  };
+}
+
+test('the share of the busiest account is measured, and logged once when it is above a half for a minute', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  const port = await freePort();
+  const own = await startGatewayWithHooks(addHooks, { PAW_METRICS_PORT: String(port) });
+  onTestFinished(own.stop);
+  // Before the stop, which needs an interval.
+  onTestFinished(() => void vi.useRealTimers());
+  const [busy, other] = [await seedTenant(own), await seedTenant(own)];
+  const share = () => readMetric(port, 'paw_busiest_account_share');
+  const lines = () =>
+    logLines(own.log())
+      .filter(({ msg }) => msg === 'an account has more than half of the requests in progress')
+      .map(({ level, account, share }) => ({ level, account, share }));
+  const passSeconds = (seconds: number) => vi.advanceTimersByTime(seconds * 1000);
+
+  // Nine requests of one account say nothing.
+  const endNine = await holdMany(9, busy.token, own);
+  passSeconds(60);
+  expect([await share(), lines()]).toEqual([{ '': 0 }, []]);
+  const endThree = await holdMany(3, other.token, own);
+  passSeconds(59);
+  expect(lines()).toEqual([]);
+  passSeconds(1);
+  const line = { level: 30, account: ulidOf(busy.account), share: 0.75 };
+  expect([await share(), lines()]).toEqual([{ '': 0.75 }, [line]]);
+  passSeconds(120);
+  expect(lines()).toEqual([line]);
+
+  const endSix = await holdMany(6, other.token, own);
+  passSeconds(60);
+  expect([await share(), lines()]).toEqual([{ '': 0.5 }, [line]]);
+  await endSix();
+  passSeconds(60);
+  expect(lines()).toEqual([line, line]);
+  await endNine();
+  await endThree();
+  passSeconds(60);
+  expect(await share()).toEqual({ '': 0 });
+});
 
 test('every response gives its place back', async () => {
   const { token } = tenant;
