@@ -34,6 +34,10 @@ export const DOCUMENTED_MIGRATIONS = [
 /** The names under which a newer program has them. */
 export const DOCUMENTED_NAMES = DOCUMENTED_MIGRATIONS.map((_, index) => nameOf(index));
 
+/** Count the wallets whose column they have filled, and the others. */
+export const COUNT_LABELLED = 'SELECT COUNT(*) AS count FROM wallet WHERE label = title';
+export const COUNT_UNLABELLED = 'SELECT COUNT(*) AS count FROM wallet WHERE label IS NULL OR label <> title';
+
 /** Makes a program with these further migrations. */
 export function newerProgram(...migrations: readonly string[]): NewerProgram {
   const folder = testFolder();

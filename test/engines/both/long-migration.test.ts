@@ -4,14 +4,18 @@ import { Changes, sendAtRate, startInstance } from '../../support/acknowledged-c
 import { readiness } from '../../support/apis.ts';
 import { executeOn, onDatabase } from '../../support/engine.ts';
 import { adminContext, migrateDatabase, seedTenant, testDatabase } from '../../support/gateway.ts';
-import { DOCUMENTED_MIGRATIONS, DOCUMENTED_NAMES, newerProgram } from '../../support/newer-program.ts';
+import {
+  COUNT_LABELLED,
+  COUNT_UNLABELLED,
+  DOCUMENTED_MIGRATIONS,
+  DOCUMENTED_NAMES,
+  newerProgram,
+} from '../../support/newer-program.ts';
 import { addWallets } from '../../support/rows.ts';
 
 const RATE = 100;
 const MAX_IN_FLIGHT = 16;
 
-const UNFILLED = 'SELECT COUNT(*) AS count FROM wallet WHERE label IS NULL OR label <> title';
-const FILLED = 'SELECT COUNT(*) AS count FROM wallet WHERE label = title';
 const VERSIONS = 'SELECT version FROM schema_migration ORDER BY version';
 
 /** Makes a database with two accounts, which share the wallets, and the program of the next version. */
@@ -83,7 +87,7 @@ async function migrateUnderLoad(wallets: number): Promise<number> {
   expect(await changes.countLost(instance.url)).toBe(0);
   await instance.end('SIGTERM');
   // The old server has not filled what it has written.
-  expect(await count(made.url, UNFILLED)).toBeLessThanOrEqual(40);
+  expect(await count(made.url, COUNT_UNLABELLED)).toBeLessThanOrEqual(40);
   await expectMigrated(made);
   return slowestMs;
 }
@@ -118,7 +122,7 @@ test('a dry run says what each migration stops, and about how long', async () =>
       { compatibleFrom, ...quick, stopSeconds: expect.any(Number), seconds: 3 },
     ],
   ]);
-  const update = "UPDATE wallet SET title_key = '';\n";
+  const update = "UPDATE wallet SET of_next = '';\n";
   const slow = { stopSeconds: 2, seconds: 2 };
   expect(await dryRun(`-- compatible-from: ${LATEST_VERSION}\n${update}`, update)).toEqual([
     false,
@@ -133,9 +137,9 @@ test('a migration in batches that was killed continues, also beside an index tha
   const made = await databaseWith(20_000);
   const { program } = made;
   const killed = program.start(['migrate'], made.settings);
-  await expect.poll(() => count(made.url, FILLED).catch(() => 0), { interval: 5 }).toBeGreaterThan(0);
+  await expect.poll(() => count(made.url, COUNT_LABELLED).catch(() => 0), { interval: 5 }).toBeGreaterThan(0);
   await killed.stop('SIGKILL');
-  expect(await count(made.url, UNFILLED)).toBeGreaterThan(0);
+  expect(await count(made.url, COUNT_UNLABELLED)).toBeGreaterThan(0);
   if (inject('engine') === 'postgres') {
     const invalidate =
       "UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'wallet_by_label'::regclass";
@@ -143,7 +147,7 @@ test('a migration in batches that was killed continues, also beside an index tha
   }
   const { stdout } = await program.run(['migrate', '--json'], made.settings);
   expect(JSON.parse(stdout)).toMatchObject({ applied: DOCUMENTED_NAMES.slice(-1) });
-  expect(await count(made.url, UNFILLED)).toBe(0);
+  expect(await count(made.url, COUNT_UNLABELLED)).toBe(0);
   await expectMigrated(made);
 });
 
@@ -151,7 +155,7 @@ test('four servers that start at the same time apply each migration once, and se
   const made = await databaseWith(10_000);
   const servers = await Promise.all(Array.from({ length: 4 }, () => made.program.serve(made.settings)));
   for (const { url } of servers) expect(await readiness(url)).toBe(200);
-  expect(await count(made.url, UNFILLED)).toBe(0);
+  expect(await count(made.url, COUNT_UNLABELLED)).toBe(0);
   await Promise.all(servers.map((server) => server.stop('SIGTERM')));
   await expectMigrated(made);
 });
