@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { migrate } from '../../src/storage/jobs/migrate.ts';
+import type { Database } from '../../src/storage/port/database.ts';
+import { ulidOf } from './actors.ts';
 import { executeOn, onDatabase } from './engine.ts';
 import type { TestDatabase } from './gateway.ts';
 
@@ -14,6 +16,9 @@ export type CitusDatabase = TestDatabase & {
 
 const LIST_NODES =
   "SELECT nodename AS host, nodeport AS port FROM pg_dist_node WHERE noderole = 'primary' ORDER BY groupid";
+
+const FIND_PORT = `SELECT nodeport AS port FROM citus_shards
+WHERE shardid = get_shard_id_for_distribution_column('account', CAST($1 AS text))`;
 
 // Few, because each test has a database.
 const SHARD_COUNT = 4;
@@ -63,4 +68,10 @@ export async function makeCitusDatabase(
   });
   const open = opening.move();
   return { url, workerUrls, remove: () => open.disposeAsync() };
+}
+
+/** Returns the port of the worker that has the rows of an account, as the other nodes know it. */
+export async function workerPortOf(database: Database, account: string): Promise<number> {
+  const [row] = await database.read<{ port: number }>(FIND_PORT, [ulidOf(account)]);
+  return Number(row?.port);
 }

@@ -180,6 +180,7 @@ function openPools(url: string, settings: PostgresSettings, onPool: ObservePool 
   });
   // A probe must not wait for the connections of requests, and keeps its own.
   const probes = new ConnectionPool(openPool({ max: 1, idleTimeoutMillis: 0 }), common);
+  // A new connection finds out what the open ones do not show, also whether a node of Citus was replaced.
   const singleUse = new ConnectionPool(openPool({ max: 1, maxUses: 1 }), common);
   const migrations = new ConnectionPool(openPool(MIGRATION_POOL), { ...common, ...MIGRATION_LIMITS });
   return { pool, probes, singleUse, migrations };

@@ -2,9 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, expect, inject, onTestFinished, test } from 'vitest';
 import type { Database } from '../../../src/storage/port/database.ts';
 import { Changes, request, sendAtRate } from '../../support/acknowledged-changes.ts';
-import { createApp, resultOf, signIn, ulidOf } from '../../support/actors.ts';
+import { createApp, resultOf, signIn } from '../../support/actors.ts';
 import { bothApis, send } from '../../support/apis.ts';
-import { makeCitusDatabase } from '../../support/citus.ts';
+import { makeCitusDatabase, workerPortOf } from '../../support/citus.ts';
 import { onDatabase } from '../../support/engine.ts';
 import { freePort } from '../../support/free-port.ts';
 import { type Gateway, seedTenant, type Tenant, testGateway } from '../../support/gateway.ts';
@@ -17,9 +17,6 @@ const MAX_IN_FLIGHT = 16;
 
 /** The time of one measurement of a rate, which is as long as the deadline of a request. */
 const MEASURED_MS = 5000;
-
-const FIND_PORT = `SELECT nodeport AS port FROM citus_shards
-WHERE shardid = get_shard_id_for_distribution_column('account', CAST($1 AS text))`;
 
 // The other sessions of the server are ended, and it recovers from its log.
 const CRASH = `COPY (SELECT 1) TO PROGRAM 'kill -9 $PPID'`;
@@ -46,15 +43,12 @@ async function cluster(workerCount?: number, env: Readonly<Record<string, string
   return { made, gateway };
 }
 
-const portOf = async (database: Database, { account }: Tenant) =>
-  Number((await database.read<{ port: number }>(FIND_PORT, [ulidOf(account)]))[0]?.port);
-
 /** Returns a tenant on each of the two workers, with the proxy of its worker. */
 async function tenantsOn(gateway: Gateway) {
   const found = new Map<number, Tenant>();
   while (found.size < 2) {
     const tenant = await seedTenant(gateway, { wallets: 8 });
-    found.set(await portOf(gateway.database, tenant), tenant);
+    found.set(await workerPortOf(gateway.database, tenant.account), tenant);
   }
   return [...found].map(([port, tenant]) => {
     const proxy = proxies.get(port);

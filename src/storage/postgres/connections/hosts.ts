@@ -1,4 +1,5 @@
 import { Client, type ClientConfig, Pool, type PoolConfig, type QueryResultRow, types } from 'pg';
+import { distributionFinder, ReplacedNodeError } from './citus-node.ts';
 import type { PostgresTarget } from './url.ts';
 
 /** Thrown if a connection to a host can't be opened, or if its session can't write and has to. */
@@ -8,10 +9,6 @@ const STATE = `SELECT current_setting('transaction_read_only') = 'off' AS "isWri
   EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'citus') AS "hasCitus"`;
 
 type State = { readonly isWritable: boolean; readonly hasCitus: boolean };
-
-// Without the extension, the table does not exist.
-const FIND_DISTRIBUTION = `SELECT 1 FROM pg_dist_partition
-WHERE logicalrelid = to_regclass('account') AND partmethod = 'h'`;
 
 // The connections of a long-running process move to servers that were added or have returned.
 const LIFETIME_SECONDS = 1800;
@@ -59,12 +56,16 @@ function hostClient({ hosts, isReadWrite, connectTimeoutMs }: PostgresTarget, ti
   const order = [...hosts];
   // A host that drops packets must leave time for the others.
   const hostTimeoutMs = Math.min(connectTimeoutMs ?? timeoutMs, timeoutMs / hosts.length);
+  const isDistributed = distributionFinder(hostTimeoutMs / 4);
+  // The number of times that a connection found its node replaced.
+  let replacementCount = 0;
 
   /** A connection to the first host of the order. */
   return class HostClient extends Client {
     /** Whether the tables are distributed by Citus. */
     isCitus = false;
     readonly #url: string | undefined;
+    readonly #replacementCount = replacementCount;
 
     constructor(settings?: ClientConfig) {
       const [url] = order;
@@ -73,6 +74,11 @@ function hostClient({ hosts, isReadWrite, connectTimeoutMs }: PostgresTarget, ti
       // A broken connection rejects its running statements and also emits an error event, which would end the process
       // if it had no listener.
       this.on('error', () => {});
+    }
+
+    /** Whether a node was found replaced since, which can be that of this connection. */
+    get isOutdated(): boolean {
+      return this.#replacementCount !== replacementCount;
     }
 
     override connect(): Promise<Client>;
@@ -88,26 +94,32 @@ function hostClient({ hosts, isReadWrite, connectTimeoutMs }: PostgresTarget, ti
         await super.connect();
         const [state] = await this.#find<State>(STATE);
         if (isReadWrite && state?.isWritable !== true) throw new Error('The session is not read-write.');
-        if (state?.hasCitus === true) this.isCitus = (await this.#find(FIND_DISTRIBUTION)).length > 0;
+        if (state?.hasCitus === true) this.isCitus = await isDistributed(this.#find);
         return this;
       } catch (error) {
         void this.end();
+        if (error instanceof ReplacedNodeError) replacementCount += 1;
         // Another connection may have failed before.
         if (order[0] === this.#url) order.push(...order.splice(0, 1));
         throw hostError(this, error);
       }
     }
 
-    async #find<R extends QueryResultRow>(text: string): Promise<readonly R[]> {
+    readonly #find = async <R extends QueryResultRow>(text: string): Promise<readonly R[]> => {
       const { rows } = await this.query<R>({ text, ...{ query_timeout: hostTimeoutMs } });
       return rows;
-    }
+    };
   };
 }
 
 /** Whether the tables that a connection of such a pool sees are distributed by Citus. */
 export function isCitusClient(client: object): boolean {
   return 'isCitus' in client && client.isCitus === true;
+}
+
+/** Whether a connection of such a pool must not be used any more. */
+export function isOutdatedClient(client: object): boolean {
+  return 'isOutdated' in client && client.isOutdated === true;
 }
 
 /** Options with which the server ends a session within a time after its client's machine was lost. */

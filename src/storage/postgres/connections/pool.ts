@@ -3,7 +3,7 @@ import { DatabaseError, unavailable } from '../../port/errors.ts';
 import { InProgress } from '../../port/in-progress.ts';
 import { hasCode, outageOf, startTimeout, TOO_MANY_CONNECTIONS } from '../errors.ts';
 import { ConnectionTurns, type Leave, type UseResult } from './connection-turns.ts';
-import { HostError } from './hosts.ts';
+import { HostError, isOutdatedClient } from './hosts.ts';
 import { Session, type StatementSettings } from './session.ts';
 
 export type PoolState = {
@@ -139,7 +139,9 @@ export class ConnectionPool {
     const failures: HostError[] = [];
     for (;;) {
       try {
-        return await this.#pool.connect();
+        const client = await this.#pool.connect();
+        if (!isOutdatedClient(client)) return client;
+        client.release(true);
       } catch (error) {
         // The pool has been closed.
         if (!(error instanceof HostError)) throw unavailable(error);
