@@ -81,7 +81,7 @@ function readAll(settings: Settings, variables: Readonly<Record<string, string>>
     postgres: {
       /** The maximum number of connections of one process. */
       poolSize: settings.integer('PAW_POSTGRES_POOL', 1, 1000) ?? 10,
-      /** The timeout of the statements of commands and migrations. */
+      /** The timeout of the statements of commands. */
       timeoutMs: 1000 * (settings.seconds('PAW_POSTGRES_TIMEOUT') ?? 5),
       variables,
     },

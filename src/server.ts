@@ -23,6 +23,7 @@ import { errorLog } from './http/log/error-log.ts';
 import { addRequestLog } from './http/log/request-log.ts';
 import { addRequestRecords } from './http/request-record.ts';
 import type { Metrics } from './metrics/metrics.ts';
+import { migrateForServer } from './migrate-for-server.ts';
 import { pageTokens } from './model/lists/page-token.ts';
 import { idGenerator } from './model/resource-name.ts';
 import { oauthErrorBody } from './oauth/error-format.ts';
@@ -40,13 +41,7 @@ import { addRestApi } from './rest/routes.ts';
 import { findFirstAccount } from './storage/accounts.ts';
 import { findFewestAddresses } from './storage/addresses.ts';
 import { BackgroundWrites } from './storage/background-writes.ts';
-import { migrate } from './storage/jobs/migrate.ts';
 import { Sweeper } from './storage/jobs/sweep.ts';
-import {
-  assertMigratesBesideServers,
-  LATEST_VERSION,
-  readSchemaVersion,
-} from './storage/migrations/migrations.ts';
 import { openDatabase } from './storage/open-database.ts';
 import { loadPageTokenKey } from './storage/page-token-key.ts';
 import type { Database } from './storage/port/database.ts';
@@ -85,18 +80,25 @@ export type FaultPoints = {
   addHooks(app: FastifyInstance, data: DataLayer): void;
 };
 
+export type StartOptions = {
+  readonly clock?: () => number;
+  /** Ends the migration of the database, which the next start continues. */
+  readonly signal?: AbortSignal;
+  readonly faults?: FaultPoints;
+};
+
 /**
  * Opens and migrates the database, and starts the server.
  *
  * @throws ConfigError if the console or the explorers are enabled but not built, or if the manifest of trusted documents can't be used
  * @throws DatabaseUrlError, DatabaseMissingError, DatabaseVersionError if the database can't be used
  * @throws UNAVAILABLE if the database is unavailable
+ * @throws the reason of the signal, during a migration
  */
 export async function startServer(
   config: Config,
   logger: FastifyBaseLogger,
-  clock: () => number = Date.now,
-  faults?: FaultPoints,
+  { clock = Date.now, signal, faults }: StartOptions = {},
 ): Promise<Server> {
   const pages = {
     console: shouldServe('PAW_CONSOLE', config.console),
@@ -107,7 +109,7 @@ export async function startServer(
   const metrics = config.metricsPort
     ? new (await import('./metrics/metrics.ts')).Metrics(VERSION)
     : undefined;
-  await migrateForServer(config, logger, clock());
+  await migrateForServer(config, logger, { now: clock(), signal });
   const failed = Promise.withResolvers<Error>();
   const state: State = { publicUrl: config.publicUrl ?? '', isStopping: false, stopDelayMs: 0 };
   // What is open is closed in reverse order: by `stop`, or here if the start fails.
@@ -135,22 +137,6 @@ export async function startServer(
       await open.disposeAsync();
     },
   };
-}
-
-/** Migrates the database on a connection of its own, because the time limits of requests don't apply to a migration. */
-async function migrateForServer(config: Config, logger: FastifyBaseLogger, now: number): Promise<void> {
-  const { databaseUrl, postgres, createDatabase: create } = config;
-  const database = await openDatabase(databaseUrl, { postgres, create });
-  try {
-    if (!create) assertMigratesBesideServers(await readSchemaVersion(database));
-    const onStep = (step: string) => logger.info({ step }, 'migrating the database');
-    const { version } = await migrate(database, now, { onStep });
-    if (version > LATEST_VERSION) {
-      logger.warn({ version, supported: LATEST_VERSION }, 'the database schema is newer, and compatible');
-    }
-  } finally {
-    await database.close();
-  }
 }
 
 type Parts = {

@@ -1,8 +1,6 @@
 import { readConfig } from '../config.ts';
-import { sqlitePath } from '../storage/database-url.ts';
-import { countTable } from '../storage/jobs/bulk-rows.ts';
 import { migrate as migrateDatabase } from '../storage/jobs/migrate.ts';
-import { type MigrationPlan, planMigrations } from '../storage/jobs/plan-migrations.ts';
+import { type MigrationPlan, planMigrations, planNewDatabase } from '../storage/jobs/plan-migrations.ts';
 import {
   assertUsable,
   LATEST_VERSION,
@@ -11,6 +9,7 @@ import {
   NO_SCHEMA,
   readSchemaVersion,
 } from '../storage/migrations/migrations.ts';
+import type { Engine } from '../storage/port/engine.ts';
 import { DatabaseMissingError } from '../storage/sqlite/open-sqlite.ts';
 import { type Arguments, type Command, flag, optional, UsageError } from './line/command.ts';
 import { meter } from './line/meter.ts';
@@ -71,41 +70,48 @@ function versionLine(version: number): string {
 
 async function dryRun({ print }: Arguments): Promise<void> {
   const { databaseUrl, postgres } = readConfig();
-  const writesWaitForIndex = sqlitePath(databaseUrl) !== undefined;
   // A file that does not exist is not created.
-  const { schema, plans } = await whileOpen(databaseUrl, { postgres, create: false }, async (database) => {
-    await database.assertEncoding();
-    const schema = await readSchemaVersion(database);
-    const countRows = (table: string) => countTable(database, table);
-    const { version } = schema;
-    const missing = migrationsAfter(version, database);
-    return { schema, plans: await planMigrations(missing, { version, writesWaitForIndex, countRows }) };
-  }).catch(async (error) => {
-    if (!(error instanceof DatabaseMissingError)) throw error;
-    const options = { version: 0, writesWaitForIndex, countRows: async () => 0 };
-    return { schema: NO_SCHEMA, plans: await planMigrations(MIGRATIONS, options) };
-  });
+  const { schema, plans } = await whileOpen(databaseUrl, { postgres, create: false }, planOf).catch(
+    (error) => {
+      if (error instanceof DatabaseMissingError)
+        return { schema: NO_SCHEMA, plans: planNewDatabase(MIGRATIONS) };
+      throw error;
+    },
+  );
   const { version } = schema;
   if (version > LATEST_VERSION) assertUsable(schema);
   const serversContinue = plans.every(({ stops }) => stops !== 'SERVERS');
   const missing = plans.map(({ version: _, batches: __, ...plan }) => plan);
-  const advice = serversContinue ? 'Its servers continue to serve.' : 'Stop its servers first.';
-  const heading =
-    version === 0
-      ? '-- The database has no tables.'
-      : `-- The database has schema version ${version}. ${advice}`;
-  const lines = plans.length > 0 ? [heading, ...plans.map(script)] : [versionLine(version)];
+  const lines =
+    plans.length > 0
+      ? [heading(version, plans), ...plans.map((plan) => script(plan, version))]
+      : [versionLine(version)];
   print({ version, serversContinue, missing }, lines.join('\n\n'));
 }
 
-function script(plan: MigrationPlan): string {
-  const statements = plan.statements.map((statement) => `${statement.trim()};`);
-  return [`-- ${plan.name}: ${effect(plan)}`, ...statements].join('\n');
+async function planOf(database: Engine) {
+  await database.assertEncoding();
+  const schema = await readSchemaVersion(database);
+  const { version } = schema;
+  return { schema, plans: await planMigrations(database, migrationsAfter(version, database), version) };
+}
+
+function heading(version: number, plans: readonly MigrationPlan[]): string {
+  if (version === 0) return '-- The database has no tables.';
+  const stops = new Set(plans.map((plan) => plan.stops));
+  const advice = stops.has('SERVERS')
+    ? 'Stop its servers first.'
+    : `Its servers continue to serve${stops.has('WRITES') ? ', but writes wait' : ''}.`;
+  return `-- The database has schema version ${version}. ${advice}`;
+}
+
+function script(plan: MigrationPlan, version: number): string {
+  const title = version === 0 ? plan.name : `${plan.name}: ${effect(plan)}`;
+  return [`-- ${title}`, ...plan.statements.map((statement) => `${statement.trim()};`)].join('\n');
 }
 
 function effect({ stops, stopSeconds, seconds }: MigrationPlan): string {
-  const about = (time: number | null) =>
-    time === null ? 'a time that depends on many rows' : `about ${Math.max(1, time)} s`;
+  const about = (time: number | null) => (time === null ? 'an unknown time' : `about ${Math.max(1, time)} s`);
   if (stops === 'SERVERS') return `${about(seconds)}, while the servers are stopped`;
   if (stops === 'WRITES') return `${about(seconds)}; writes wait for ${about(stopSeconds)}`;
   return `${about(seconds)}, beside the servers; a request can wait for a second`;

@@ -46,7 +46,7 @@ export async function serveUntilStopped(
   try {
     // Imported on demand: no other command needs it, and its import takes longer than most commands.
     const { startServer } = await import('../server.ts');
-    const server = await startServer(config, logger);
+    const server = await startServer(config, logger, { signal: stopping.signal });
     const { url, publicUrl } = server;
     logger.info({ url, publicUrl }, `listening on ${url}`);
     const ended = Promise.try(onListening, server).then(() => stopped);
@@ -55,7 +55,8 @@ export async function serveUntilStopped(
     await server.stop(failure === undefined ? undefined : 0);
     if (failure) throw failure;
   } catch (error) {
-    throw explained(error, config);
+    // A migration was ended by the signal.
+    if (error !== stopping.signal.reason) throw explained(error, config);
   } finally {
     closeLog();
   }

@@ -95,7 +95,7 @@ export async function startGateway({ seed, settings }: GatewayOptions = {}): Pro
   const clock = () => Date.now() + aheadMs;
   const faults = new Faults(clock);
   const config = readConfig({ ...SETTINGS, ...settings, DATABASE_URL: databaseUrl });
-  const server = await startServer(config, pino({ level: 'silent' }), clock, faults);
+  const server = await startServer(config, pino({ level: 'silent' }), { clock, faults });
   opening.defer(() => server.stop());
   const { url } = server;
   const database = await openDatabase(databaseUrl);

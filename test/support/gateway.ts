@@ -101,7 +101,7 @@ export async function startGateway(
   });
   // A server does not create a database in production.
   if (!config.createDatabase) await migrateDatabase(databaseUrl);
-  const server = await startServer(config, pino({ level: 'trace' }, sink), clock);
+  const server = await startServer(config, pino({ level: 'trace' }, sink), { clock });
   opening.defer(() => server.stop());
   const database = await openDatabase(databaseUrl, config);
   opening.defer(() => database.close());

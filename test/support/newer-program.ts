@@ -38,6 +38,9 @@ export const DOCUMENTED_NAMES = DOCUMENTED_MIGRATIONS.map((_, index) => nameOf(i
 export const COUNT_LABELLED = 'SELECT COUNT(*) AS count FROM wallet WHERE label = title';
 export const COUNT_UNLABELLED = 'SELECT COUNT(*) AS count FROM wallet WHERE label IS NULL OR label <> title';
 
+/** Empties the column. */
+export const REMOVE_LABELS = 'UPDATE wallet SET label = NULL';
+
 /** Makes a program with these further migrations. */
 export function newerProgram(...migrations: readonly string[]): NewerProgram {
   const folder = testFolder();

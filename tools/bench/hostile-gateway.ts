@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import { WASI } from 'node:wasi';
 import { pino } from 'pino';
 import { readConfig } from '../../src/config.ts';
-import { startServer } from '../../src/server.ts';
+import { type FaultPoints, startServer } from '../../src/server.ts';
 
 // A gateway that measures itself, for `hostile.ts`. Its parent process sends it commands.
 
@@ -52,14 +52,15 @@ http.createServer = ((options: http.ServerOptions, handle: http.RequestListener)
 
 const nothing = new Writable({ write: (_line, _encoding, done) => done() });
 const routes: string[] = [];
-const { url } = await startServer(readConfig(process.env), pino(nothing), Date.now, {
+const faults: FaultPoints = {
   wrapDatabase: (database) => database,
   addHooks(app) {
     app.addHook('onRoute', ({ method, url: pattern }) => {
       for (const each of [method].flat()) routes.push(`${each} ${pattern.replaceAll('::', ':')}`);
     });
   },
-});
+};
+const { url } = await startServer(readConfig(process.env), pino(nothing), { faults });
 process.on('message', async (command: Command) => {
   if (command === 'start') {
     headers.clear();

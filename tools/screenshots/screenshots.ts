@@ -27,7 +27,7 @@ const config = readConfig({
   DATABASE_URL: `sqlite:${join(folder, 'paw.db')}`,
 });
 const clock = () => TIME_MS;
-const server = await startServer(config, pino({ level: 'silent' }), clock);
+const server = await startServer(config, pino({ level: 'silent' }), { clock });
 const browser = await chromium.launch({ executablePath: '/usr/bin/chromium' });
 try {
   const token = await createSampleToken();

@@ -55,7 +55,7 @@ export async function whileOpen<T>(
   }
 }
 
-/** Returns a function that rethrows an error, about the URL of an argument with the name of this argument. */
+/** Returns a handler of errors that names an argument, instead of DATABASE_URL, in an error about its URL. */
 export function urlIn(argument: string): (error: unknown) => never {
   return (error) => {
     if (!(error instanceof DatabaseUrlError)) throw error;

@@ -1,6 +1,7 @@
 import type { Ulid } from '../../model/resource-name.ts';
 import { placeholders } from '../port/change.ts';
 import type { Database, Queryable, Row, Value } from '../port/database.ts';
+import { DatabaseError } from '../port/errors.ts';
 import { meterOf, type OnProgress } from '../port/progress.ts';
 import { namesOf, noRows, TABLES, type Table, type TableCounts, valuesOf } from '../sql/columns.ts';
 
@@ -26,7 +27,10 @@ export async function countTable(
   name: string,
 ): Promise<number | undefined> {
   const sql = `SELECT COUNT(*) AS count FROM ${name}`;
-  const [row] = await database.read<{ count: number }>(sql).catch(() => []);
+  const [row] = await database.read<{ count: number }>(sql).catch((error: unknown) => {
+    if (error instanceof DatabaseError && error.outage === 'overload') return [];
+    throw error;
+  });
   return row?.count;
 }
 
@@ -55,10 +59,7 @@ export async function rowMeter(
 export async function* readRows(
   database: Pick<Queryable, 'read'>,
   { name, columns, key }: Table,
-  {
-    accountId,
-    batchSize = READ_BATCH_SIZE,
-  }: { readonly accountId?: Ulid | undefined; readonly batchSize?: number } = {},
+  accountId?: Ulid,
 ): AsyncGenerator<readonly Row[]> {
   const account = accountId === undefined ? [] : [accountId];
   // An account itself has no further column.
@@ -68,14 +69,14 @@ export async function* readRows(
     ...(rest.length > 0 ? [`(${rest.join(', ')}) > (${placeholders(rest, account.length + 1)})`] : []),
   ];
   const select = `SELECT ${columns} FROM ${name} WHERE ${conditions.join(' AND ')}
-ORDER BY ${key.join(', ')} LIMIT ${batchSize}`;
+ORDER BY ${key.join(', ')} LIMIT ${READ_BATCH_SIZE}`;
   let lastKey: readonly Value[] = rest.map(() => '');
   for (let isFull = true; isFull; ) {
     const rows = await database.read(select, [...account, ...lastKey]);
     const lastRow = rows.at(-1);
     if (lastRow === undefined) return;
     yield rows;
-    isFull = rows.length === batchSize;
+    isFull = rows.length === READ_BATCH_SIZE;
     lastKey = valuesOf(lastRow, rest);
   }
 }

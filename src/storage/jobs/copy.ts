@@ -84,7 +84,7 @@ async function copyRows(
 ): Promise<TableCounts> {
   const counts = noRows();
   for (const table of TABLES) {
-    for await (const rows of readRows(from, table, { accountId })) {
+    for await (const rows of readRows(from, table, accountId)) {
       await insert(table, rows);
       counts[table.name] += rows.length;
       onCopied(rows.length);

@@ -10,12 +10,13 @@ import {
   readSchemaVersion,
 } from '../migrations/migrations.ts';
 import { loadPageTokenKey } from '../page-token-key.ts';
-import type { Queryable } from '../port/database.ts';
-import type { Engine, SchemaChanges } from '../port/engine.ts';
-import { DatabaseError } from '../port/errors.ts';
+import { placeholders } from '../port/change.ts';
+import type { Queryable, Value } from '../port/database.ts';
+import type { Engine } from '../port/engine.ts';
+import { DatabaseError, unavailable } from '../port/errors.ts';
 import { meterOf, type OnProgress } from '../port/progress.ts';
 import { valuesOf } from '../sql/columns.ts';
-import { countTable, readRows } from './bulk-rows.ts';
+import { countTable } from './bulk-rows.ts';
 
 export type MigrationResult = {
   /** The schema version after it, which is newer than the program if the schema is compatible with it. */
@@ -29,7 +30,9 @@ export type MigrationResult = {
 type MigrationOptions = {
   /** The number of shards of a database to distribute. Without it, it is left as it is. */
   readonly shardCount?: number | undefined;
-  /** Is called before each step, with what it does. */
+  /** Ends the work before its next transaction. */
+  readonly signal?: AbortSignal | undefined;
+  /** Is called before each step and each wait, with what it is. */
   readonly onStep?: (text: string) => void;
   /** Is called with the number of rows of a migration in batches. */
   readonly onProgress?: OnProgress | undefined;
@@ -40,23 +43,23 @@ const CREATE_TABLE = `CREATE TABLE IF NOT EXISTS schema_migration
 
 const INSERT = 'INSERT INTO schema_migration (version, compatible_from, apply_time_ms) VALUES ($1, $2, $3)';
 
-// A request that waits for one of its rows waits for the whole batch: about 50 ms.
+// A request that waits for one of its rows waits for the whole batch.
 const BATCH_SIZE = 1000;
 
 // A lock that is not free within a second is let go for as long, so that the requests behind it go on.
 const LOCK_PAUSE_MS = 1000;
 
-const MAX_LOCK_WAIT_MS = 600_000;
+const MAX_LOCK_WAIT_MINUTES = 10;
 
 /**
  * Applies the missing migrations to the database, each in one transaction or in batches. If the schema is current, the
- * database is only read. If several processes migrate at the same time, each migration is applied once, and the others
- * wait for it as long as it takes.
+ * database is only read. If several processes migrate at the same time, each migration is applied once.
  *
  * @throws DatabaseVersionError if the database is newer than the program, and not compatible with it or to be distributed
  * @throws DistributionError if it can't be distributed
  * @throws EncodingError if it can't store every text
- * @throws UNAVAILABLE if a lock is not free for ten minutes
+ * @throws UNAVAILABLE if a lock is not free within ten minutes, or another process migrates for as long
+ * @throws the reason of the signal
  */
 export async function migrate(
   database: Engine,
@@ -70,39 +73,37 @@ export async function migrate(
   const isCurrent = before.version >= LATEST_VERSION && options.shardCount === undefined;
   const done = isCurrent
     ? { applied: [], distributed: [] }
-    : await database.migrating((schema) => applyMissing({ database, schema, now, ...options }));
+    : await applyMissing({ database, now, ...options }, before.version);
   const after = await readSchemaVersion(database);
   assertUsable(after);
   return { version: after.version, ...done };
 }
 
-type Work = MigrationOptions & {
-  readonly database: Engine;
-  readonly schema: SchemaChanges;
-  readonly now: number;
-};
+type Work = MigrationOptions & { readonly database: Engine; readonly now: number };
 
-async function applyMissing(work: Work): Promise<Omit<MigrationResult, 'version'>> {
-  const { database, schema, shardCount, onStep } = work;
+async function applyMissing(work: Work, version: number): Promise<Omit<MigrationResult, 'version'>> {
+  const { database, shardCount, onStep } = work;
   const applied: string[] = [];
   const distributed: string[] = [];
   const distribute = async () => {
     if (shardCount === undefined) return;
     onStep?.('Distributing the tables');
-    distributed.push(...(await schema.transaction((to) => database.distribute(to, shardCount))));
+    const all = (to: Queryable) => database.distribute(to, shardCount);
+    distributed.push(...(await untilUnlocked(work, () => database.schema.transaction(all))));
   };
-  // What can't be distributed is not migrated.
+  // First, so that nothing is migrated if this fails.
   await distribute();
-  for (const migration of migrationsAfter((await readSchemaVersion(database)).version, database)) {
+  for (const migration of migrationsAfter(version, database)) {
     onStep?.(`Applying ${migration.name}`);
-    if (migration.batches) await applyInBatches(work, migration.batches, migration.statements);
-    const tables = await untilUnlocked(() => schema.transaction((to) => complete(work, to, migration)));
+    if (migration.batches) await applyInBatches(work, migration, migration.batches);
+    const complete = (to: Queryable) => applyInTransaction(work, to, migration);
+    const tables = await untilUnlocked(work, () => database.schema.transaction(complete));
     // Another process has applied it.
     if (tables === undefined) continue;
     applied.push(migration.name);
     distributed.push(...tables);
   }
-  await distribute();
+  if (applied.length > 0) await distribute();
   return { applied, distributed };
 }
 
@@ -111,64 +112,91 @@ async function applyMissing(work: Work): Promise<Omit<MigrationResult, 'version'
  *
  * @returns the names of the new tables that were distributed; undefined if another process has applied it
  */
-async function complete(
+async function applyInTransaction(
   { database, now }: Work,
-  transaction: Queryable,
+  to: Queryable,
   { version, compatibleFrom, batches, statements }: Migration,
 ): Promise<readonly string[] | undefined> {
   // PostgreSQL looks for it in the first schema alone, and could create a second one there.
-  if (version === 1) await transaction.write(CREATE_TABLE);
-  if ((await readSchemaVersion(transaction)).version >= version) return undefined;
-  await transaction.write(INSERT, [version, compatibleFrom, now]);
+  if (version === 1) await to.write(CREATE_TABLE);
+  if (!(await isMissing(to, version))) return undefined;
+  await to.write(INSERT, [version, compatibleFrom, now]);
   const distributed: string[] = [];
   for (const statement of batches ? [] : statements) {
-    await transaction.write(statement);
+    await to.write(statement);
     // Before the next statement inserts rows into a new table.
-    distributed.push(...(await database.distribute(transaction)));
+    distributed.push(...(await database.distribute(to)));
   }
   // So that no command that only reads has to create it.
-  await loadPageTokenKey(transaction);
+  await loadPageTokenKey(to);
   return distributed;
+}
+
+/** Whether no process has applied a migration. Later ones may have changed what it needs. */
+async function isMissing(to: Queryable, version: number): Promise<boolean> {
+  return (await readSchemaVersion(to)).version < version;
 }
 
 /** Applies the statements of a migration in batches. After an interruption, it begins again, and finds little to do. */
 async function applyInBatches(
-  { database, schema, onProgress }: Work,
-  { table, key }: Batches,
-  statements: readonly string[],
+  work: Work,
+  { version, statements }: Migration,
+  batches: Batches,
 ): Promise<void> {
   for (const statement of statements) {
     const index = indexOf(statement);
-    if (index !== undefined) {
-      await untilUnlocked(() => schema.createIndex(index));
-      continue;
-    }
-    const onChanged = meterOf(onProgress, (onProgress && (await countTable(database, table))) ?? 0);
-    for await (const rows of readRows(
-      database,
-      { name: table, columns: key.join(', '), key },
-      { batchSize: BATCH_SIZE },
-    )) {
-      const range = [rows[0], rows.at(-1)].flatMap((row) => (row === undefined ? [] : valuesOf(row, key)));
-      const startMs = performance.now();
-      await untilUnlocked(() => schema.transaction((to) => to.write(statement, range)));
-      onChanged(rows.length);
-      // The servers have half of the time.
-      await delay(performance.now() - startMs);
+    if (index === undefined) await changeInBatches(work, { version, statement, ...batches });
+    else {
+      const { schema } = work.database;
+      await untilUnlocked(work, () => schema.createIndex(index, (to) => isMissing(to, version)));
     }
   }
 }
 
-/** Tries again what could not lock something, such as a table or a row that a transaction uses. */
-async function untilUnlocked<T>(attempt: () => Promise<T>): Promise<T> {
-  const endMs = performance.now() + MAX_LOCK_WAIT_MS;
-  for (;;) {
+type BatchedChange = Batches & { readonly version: number; readonly statement: string };
+
+/** Executes a statement for the rows of a table, ordered by their keys. */
+async function changeInBatches(work: Work, { version, statement, table, key }: BatchedChange): Promise<void> {
+  const { database, onProgress } = work;
+  const onChanged = meterOf(onProgress, (onProgress && (await countTable(database, table))) ?? 0);
+  const order = key.join(', ');
+  const findKeys = `SELECT ${order} FROM ${table} WHERE (${order}) > (${placeholders(key, 1)})
+ORDER BY ${order} LIMIT ${BATCH_SIZE}`;
+  let last: readonly Value[] = key.map(() => '');
+  for (let isFull = true; isFull; ) {
+    const startMs = performance.now();
+    const keys = await untilUnlocked(work, () =>
+      database.schema.transaction(async (to) => {
+        const rows = (await isMissing(to, version)) ? await to.read(findKeys, last) : [];
+        const found = rows.map((row) => valuesOf(row, key));
+        const ends = [found[0], found.at(-1)].flatMap((each) => each ?? []);
+        if (found.length > 0) await to.write(statement, ends);
+        return found;
+      }),
+    );
+    onChanged(keys.length);
+    last = keys.at(-1) ?? last;
+    isFull = keys.length === BATCH_SIZE;
+    // Requests have half of the time.
+    await delay(performance.now() - startMs);
+  }
+}
+
+/** Repeats an attempt that has not got a lock, such as that of a table that a transaction uses. */
+async function untilUnlocked<T>({ signal, onStep }: Work, attempt: () => Promise<T>): Promise<T> {
+  const endMs = performance.now() + MAX_LOCK_WAIT_MINUTES * 60_000;
+  for (let isFirst = true; ; isFirst = false) {
+    signal?.throwIfAborted();
     try {
       return await attempt();
     } catch (error) {
-      const isLocked = error instanceof DatabaseError && error.outage === 'lock';
-      if (!isLocked || performance.now() > endMs) throw error;
-      await delay(LOCK_PAUSE_MS);
+      if (!(error instanceof DatabaseError) || error.outage !== 'lock') throw error;
+      if (performance.now() > endMs) {
+        const { message } = Error.isError(error.cause) ? error.cause : error;
+        throw unavailable(new Error(`no lock in ${MAX_LOCK_WAIT_MINUTES} minutes: ${message}`), 'lock');
+      }
+      if (isFirst) onStep?.('Waiting for a lock');
+      await delay(LOCK_PAUSE_MS, undefined, { signal }).catch(() => {});
     }
   }
 }

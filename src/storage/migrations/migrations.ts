@@ -54,19 +54,24 @@ export function parseMigration(name: string, text: string): Migration {
   const [, compatibleFrom = version] = /^-- compatible-from: (\d+)$/m.exec(text) ?? [];
   const [, table, columns = ''] = /^-- batches: (\w+) \((.+)\)$/m.exec(text) ?? [];
   const batches = table === undefined ? undefined : { table, key: columns.split(', ') };
+  if (/^-- *batches/m.test(text) && !batches) throw new Error(`In ${name}, the line "batches" is malformed.`);
   const statements = text.split(/;\s*\n/).filter((statement) => statement.trim() !== '');
-  // Any other statement would fail when it is repeated.
-  if (batches && !statements.every((each) => indexOf(each) || each.includes('$1'))) {
-    throw new Error(`In ${name}, a statement has no range of keys, and creates no index.`);
+  for (const statement of statements) {
+    const isOfBatches = indexOf(statement) !== undefined || statement.includes('$1');
+    if (batches && !isOfBatches)
+      throw new Error(`In ${name}, a statement has no range of keys, and creates no index.`);
+    if (!batches && statement.includes('$1'))
+      throw new Error(`In ${name}, a statement has a range of keys without "batches".`);
   }
   return { version, name, compatibleFrom: Number(compatibleFrom), batches, statements };
 }
 
 /** Returns the index that a statement creates; undefined if it is another one. */
-export function indexOf(statement: string): (Index & { readonly table: string }) | undefined {
-  const [sql, name, table] = /^CREATE (?:UNIQUE )?INDEX (\w+) ON (\w+)[\s\S]*/m.exec(statement) ?? [];
-  if (sql === undefined || name === undefined || table === undefined) return undefined;
-  return { name, table, sql };
+export function indexOf(statement: string): Index | undefined {
+  const match = /^CREATE (UNIQUE )?INDEX (\w+) ON (\w+) ([\s\S]+)/m.exec(statement);
+  if (match === null) return undefined;
+  const [, unique, name = '', table = '', columns = ''] = match;
+  return { name, isUnique: unique !== undefined, table, columns };
 }
 
 /** Returns the migrations after a schema version, for a database with this type of texts. */
@@ -99,11 +104,12 @@ export async function readSchemaVersion(database: Pick<Queryable, 'read'>): Prom
  *
  * @throws DatabaseVersionError otherwise
  */
-export function assertUsable({ version, compatible_from }: SchemaVersion, subject = 'The database'): void {
+export function assertUsable({ version, compatible_from }: SchemaVersion, subject?: string): void {
   if (compatible_from > LATEST_VERSION) throw newerSchema(version, subject);
   if (version >= LATEST_VERSION) return;
   const state = version === 0 ? 'has no tables' : `has schema version ${version} of ${LATEST_VERSION}`;
-  throw new DatabaseVersionError(`${subject} ${state}. Run "paw migrate".`);
+  const target = subject === undefined ? '' : ' with its URL';
+  throw new DatabaseVersionError(`${subject ?? 'The database'} ${state}. Run "paw migrate"${target}.`);
 }
 
 /**
@@ -118,7 +124,7 @@ export function assertMigratesBesideServers(schema: SchemaVersion): void {
   if (needsStop === undefined) return;
   if (version === 0) assertUsable(schema);
   throw new DatabaseVersionError(
-    `The database has schema version ${version} of ${LATEST_VERSION}, and its servers can't use that of ${needsStop.name}. Stop them, and run "paw migrate".`,
+    `The database has schema version ${version} of ${LATEST_VERSION}, and ${needsStop.name} needs all servers to be stopped. Stop them, and run "paw migrate".`,
   );
 }
 

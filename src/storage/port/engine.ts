@@ -3,14 +3,30 @@ import type { Database, Queryable } from './database.ts';
 /** A part of the schema, such as `column wallet.title`, and what it has to be like, in equal words on both engines. */
 export type SchemaObject = { readonly name: string; readonly definition: string };
 
-/** What a migration does to a database. Its statements may take as long as they need. */
-export type SchemaChanges = Pick<Database, 'transaction'> & {
-  /** Creates an index, also after an interrupted attempt. On PostgreSQL, others write meanwhile; on SQLite, they wait. */
-  createIndex(index: Index): Promise<void>;
+/** What migrations use to change a schema. While one transaction or index is made, no other process begins one. */
+export type SchemaChanges = {
+  /**
+   * Runs `work` in a transaction. On PostgreSQL, its statements may take as long as they need, and wait a second for a lock.
+   *
+   * @throws UNAVAILABLE with the outage `lock` if a lock was not free, or another process migrates
+   */
+  transaction<T>(work: (transaction: Queryable) => Promise<T>): Promise<T>;
+  /**
+   * Creates an index that does not exist. On PostgreSQL, others write meanwhile; on SQLite, they wait.
+   *
+   * @param isMissing is asked before the creation, which may not be needed any more
+   * @throws UNAVAILABLE as a transaction does
+   */
+  createIndex(index: Index, isMissing: (transaction: Queryable) => Promise<boolean>): Promise<void>;
 };
 
-/** An index by its name and its statement, such as `CREATE INDEX wallet_by_title ON wallet (title)`. */
-export type Index = { readonly name: string; readonly sql: string };
+export type Index = {
+  readonly name: string;
+  readonly isUnique: boolean;
+  readonly table: string;
+  /** The columns and what follows, such as `(account_id, id) WHERE id IS NOT NULL`. */
+  readonly columns: string;
+};
 
 /** The port of the server, the commands and the jobs to the database: that of the operations, and what the engines differ in. */
 export type Engine = Database & {
@@ -21,11 +37,9 @@ export type Engine = Database & {
    * @throws UNAVAILABLE otherwise, with a `DatabaseVersionError` as the cause if the program can't use the schema
    */
   checkReady(): Promise<void>;
-  /**
-   * Runs `work` with what changes the schema. On PostgreSQL, no other process migrates meanwhile; it waits for one that does,
-   * as long as it takes. On SQLite, only a transaction keeps others out.
-   */
-  migrating<T>(work: (schema: SchemaChanges) => Promise<T>): Promise<T>;
+  readonly schema: SchemaChanges;
+  /** Whether only one process writes at a time, so that others wait for the creation of an index. */
+  readonly hasOneWriter: boolean;
   /** The type of the texts of a table, which are compared by their bytes. */
   readonly textType: string;
   /** Checks that the database can have the tables. @throws EncodingError if it can't store every text */

@@ -21,7 +21,7 @@ import { parsePostgresUrl } from './connections/url.ts';
 import { distribute, listNodes } from './distribute.ts';
 import { hasCode, LOCK_TIMEOUT, TOO_MANY_CONNECTIONS } from './errors.ts';
 import { joined } from './joined-statements.ts';
-import { MIGRATION_LIMITS, MIGRATION_POOL, migrating } from './migrating.ts';
+import { MIGRATION_LIMITS, migrationPool, schemaChanges } from './migrating.ts';
 import { ReadBatches } from './reads.ts';
 import { SCHEMA_OBJECTS } from './schema-objects.ts';
 import { inTransaction, transactionBegin, writeInTwoPackets } from './transaction.ts';
@@ -79,7 +79,8 @@ export function openPostgres(
   return {
     ...database,
     checkReady: remembered(() => checkReady(pool, probes, timeoutMs), READINESS_LIFETIME_MS),
-    migrating: (work) => migrating(migrations, work),
+    schema: schemaChanges(migrations),
+    hasOneWriter: false,
     // In the order of many languages, the order of ids is not that of their times.
     textType: 'TEXT COLLATE "C"',
 
@@ -182,7 +183,10 @@ function openPools(url: string, settings: PostgresSettings, onPool: ObservePool 
   const probes = new ConnectionPool(openPool({ max: 1, idleTimeoutMillis: 0 }), common);
   // A new connection finds out what the open ones do not show, also whether a node of Citus was replaced.
   const singleUse = new ConnectionPool(openPool({ max: 1, maxUses: 1 }), common);
-  const migrations = new ConnectionPool(openPool(MIGRATION_POOL), { ...common, ...MIGRATION_LIMITS });
+  const migrations = new ConnectionPool(openPool(migrationPool(hasPooler)), {
+    ...common,
+    ...MIGRATION_LIMITS,
+  });
   return { pool, probes, singleUse, migrations };
 }
 

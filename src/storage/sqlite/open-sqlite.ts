@@ -30,6 +30,7 @@ export type SqliteSettings = {
 };
 
 const ONE_FILE = {
+  hasOneWriter: true,
   textType: 'TEXT',
   assertEncoding: async () => {},
   schemaObjects: SCHEMA_OBJECTS,
@@ -94,7 +95,7 @@ export function openSqlite(link: string, { create, onFailure, onSync, onStatemen
     writeIfFirst: (changes) =>
       timed('write', () => writes.transaction(() => writeEach(transaction, changes))),
 
-    migrating: (work) => work(schemaChanges(engine)),
+    schema: schemaChanges((work) => engine.transaction(work)),
     forRequest: () => engine,
     synced: () => log.sync(),
     expiryTime: async (clock) => clock(),
@@ -117,11 +118,16 @@ export function openSqlite(link: string, { create, onFailure, onSync, onStatemen
   return engine;
 }
 
-/** See `Engine.migrating`. */
-function schemaChanges({ transaction, write }: Database): SchemaChanges {
+/** See `Engine.schema`. A transaction keeps all others out. */
+function schemaChanges(transaction: Database['transaction']): SchemaChanges {
   return {
     transaction,
-    createIndex: async ({ sql }) => void (await write(sql.replace('INDEX', 'INDEX IF NOT EXISTS'))),
+    async createIndex({ name, isUnique, table, columns }, isMissing) {
+      const create = isUnique ? 'CREATE UNIQUE INDEX' : 'CREATE INDEX';
+      await transaction(async (to) => {
+        if (await isMissing(to)) await to.write(`${create} IF NOT EXISTS ${name} ON ${table} ${columns}`);
+      });
+    },
   };
 }
 

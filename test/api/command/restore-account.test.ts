@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, inject, test } from 'vitest';
+import { LATEST_VERSION } from '../../../src/storage/migrations/migrations.ts';
 import { TABLES } from '../../../src/storage/sql/columns.ts';
 import {
   createApp,
@@ -226,7 +227,7 @@ test.each<[string, (url: string, stranger: Tenant) => Promise<Case>, status: 1 |
       return { from: await backUp(url) };
     },
     1,
-    'The .+ has schema version 2, but this program supports versions up to 1\\..*',
+    `The .+ has schema version ${LATEST_VERSION + 1}, but this program supports versions up to ${LATEST_VERSION}\\..*`,
   ],
   [
     'from a missing file',
@@ -286,7 +287,7 @@ test('a backup of an older version, and in production a database without tables,
   expect(await newer.run(words, { DATABASE_URL: url })).toEqual({
     status: 1,
     stdout: '',
-    stderr: 'paw: The backup has schema version 1 of 2. Run "npm run -s paw -- migrate".\n',
+    stderr: `paw: The backup has schema version ${LATEST_VERSION} of ${LATEST_VERSION + 1}. Run "npm run -s paw -- migrate" with its URL.\n`,
   });
 });
 

@@ -24,7 +24,7 @@ test('a newer program migrates the database of a running server, and takes its p
     status: 0,
     stdout: `-- The database has schema version ${LATEST_VERSION}. Its servers continue to serve.
 
--- ${NEXT}
+-- ${NEXT}: about 1 s, beside the servers; a request can wait for a second
 -- compatible-from: ${LATEST_VERSION}
 CREATE TABLE note (id TEXT);
 `,

@@ -10,6 +10,7 @@ import {
   DOCUMENTED_MIGRATIONS,
   DOCUMENTED_NAMES,
   newerProgram,
+  REMOVE_LABELS,
 } from '../../support/newer-program.ts';
 import { addWallets } from '../../support/rows.ts';
 
@@ -108,51 +109,104 @@ test('a dry run says what each migration stops, and about how long', async () =>
   const dryRun = async (...texts: string[]) => {
     const { stdout } = await newerProgram(...texts).run(['migrate', '--dry-run', '--json'], made.settings);
     const { serversContinue, missing } = JSON.parse(stdout);
-    return [
-      serversContinue,
-      missing.map(({ statements: _, name: __, ...plan }: Record<string, unknown>) => plan),
-    ];
+    const plans = missing.map(({ stops, stopSeconds, seconds }: Record<string, unknown>) => [
+      stops,
+      stopSeconds,
+      seconds,
+    ]);
+    return { serversContinue, plans };
   };
-  const compatibleFrom = LATEST_VERSION;
-  const quick = { stops: 'NOTHING', stopSeconds: 0, seconds: 0 };
-  expect(await dryRun(...DOCUMENTED_MIGRATIONS)).toEqual([
-    true,
-    [
-      { compatibleFrom, ...quick },
-      { compatibleFrom, ...quick, stopSeconds: expect.any(Number), seconds: 3 },
+  const isSqlite = inject('engine') === 'sqlite';
+  expect(await dryRun(...DOCUMENTED_MIGRATIONS)).toEqual({
+    serversContinue: true,
+    plans: [
+      ['NOTHING', 0, 0],
+      ['NOTHING', 0, 3],
     ],
-  ]);
-  const update = "UPDATE wallet SET of_next = '';\n";
-  const slow = { stopSeconds: 2, seconds: 2 };
-  expect(await dryRun(`-- compatible-from: ${LATEST_VERSION}\n${update}`, update)).toEqual([
-    false,
-    [
-      { compatibleFrom, stops: 'WRITES', ...slow },
-      { compatibleFrom: LATEST_VERSION + 2, stops: 'SERVERS', ...slow },
+  });
+  const compatible = (sql: string) => `-- compatible-from: ${LATEST_VERSION}\n${sql};\n`;
+  const slow = compatible("UPDATE wallet SET of_next = ''");
+  expect(await dryRun(slow, compatible('INSERT INTO note SELECT * FROM wallet'))).toEqual({
+    serversContinue: true,
+    plans: [
+      ['WRITES', 2, 2],
+      ['WRITES', null, null],
     ],
-  ]);
+  });
+  expect(await dryRun('ALTER TABLE wallet DROP COLUMN of_next;\n')).toEqual({
+    serversContinue: false,
+    plans: [isSqlite ? ['SERVERS', null, null] : ['SERVERS', 0, 0]],
+  });
 });
 
-test('a migration in batches that was killed continues, also beside an index that was not completed', async () => {
-  const made = await databaseWith(20_000);
-  const { program } = made;
-  const killed = program.start(['migrate'], made.settings);
-  await expect.poll(() => count(made.url, COUNT_LABELLED).catch(() => 0), { interval: 5 }).toBeGreaterThan(0);
-  await killed.stop('SIGKILL');
+/** Starts a program that migrates, and waits until it has changed some rows. */
+async function startedOn(
+  { url, program, settings }: Awaited<ReturnType<typeof databaseWith>>,
+  command: string,
+) {
+  const running = program.start([command], { PORT: '0', ...settings });
+  const labelled = () => count(url, COUNT_LABELLED).catch(() => 0);
+  await expect.poll(labelled, { interval: 5 }).toBeGreaterThan(0);
+  return running;
+}
+
+test('a migration in batches that was killed is completed by the next one, also beside an incomplete index', async () => {
+  const made = await databaseWith(40_000);
+  await (await startedOn(made, 'migrate')).stop('SIGKILL');
   expect(await count(made.url, COUNT_UNLABELLED)).toBeGreaterThan(0);
   if (inject('engine') === 'postgres') {
     const invalidate =
       "UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'wallet_by_label'::regclass";
     await executeOn(made.url, invalidate);
   }
-  const { stdout } = await program.run(['migrate', '--json'], made.settings);
+  const { stdout } = await made.program.run(['migrate', '--json'], made.settings);
   expect(JSON.parse(stdout)).toMatchObject({ applied: DOCUMENTED_NAMES.slice(-1) });
   expect(await count(made.url, COUNT_UNLABELLED)).toBe(0);
   await expectMigrated(made);
 });
 
-test('four servers that start at the same time apply each migration once, and serve', async () => {
+test('a server that is stopped while it migrates ends at once, and the next one continues', async () => {
+  const made = await databaseWith(40_000);
+  expect(await (await startedOn(made, 'serve')).stop('SIGTERM')).toMatchObject({ status: 0, stderr: '' });
+  expect(await count(made.url, COUNT_UNLABELLED)).toBeGreaterThan(0);
+  const server = await made.program.serve(made.settings);
+  expect(await count(made.url, COUNT_UNLABELLED)).toBe(0);
+  await server.stop('SIGTERM');
+});
+
+test('a process that was held up changes no row after another one has completed the migration', async () => {
+  const made = await databaseWith(40_000);
+  const heldUp = await startedOn(made, 'migrate');
+  // Not within a transaction.
+  const isFree = () =>
+    onDatabase(made.url, (database) => database.schema.transaction(async () => true)).catch(() => false);
+  await expect
+    .poll(async () => {
+      process.kill(heldUp.pid, 'SIGSTOP');
+      const free = await isFree();
+      if (!free) process.kill(heldUp.pid, 'SIGCONT');
+      return free;
+    })
+    .toBe(true);
+  const { stdout } = await made.program.run(['migrate', '--json'], made.settings);
+  expect(JSON.parse(stdout)).toMatchObject({ applied: DOCUMENTED_NAMES.slice(-1) });
+  await executeOn(made.url, REMOVE_LABELS);
+  process.kill(heldUp.pid, 'SIGCONT');
+  expect(await heldUp.ended).toMatchObject({ status: 0, stderr: '' });
+  expect(await count(made.url, COUNT_LABELLED)).toBe(0);
+});
+
+test('four servers that start at the same time apply each migration, and serve', async () => {
   const made = await databaseWith(10_000);
+  if (inject('engine') === 'postgres') {
+    const set = `ALTER DATABASE "${new URL(made.url).pathname.slice(1)}" SET`;
+    for (const setting of [
+      "statement_timeout = '1ms'",
+      "default_transaction_isolation = 'repeatable read'",
+    ]) {
+      await executeOn(made.url, `${set} ${setting}`);
+    }
+  }
   const servers = await Promise.all(Array.from({ length: 4 }, () => made.program.serve(made.settings)));
   for (const { url } of servers) expect(await readiness(url)).toBe(200);
   expect(await count(made.url, COUNT_UNLABELLED)).toBe(0);

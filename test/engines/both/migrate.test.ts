@@ -160,7 +160,7 @@ test('in production, a server refuses to start before a migration that needs the
   );
   await paw(['migrate'], settings);
   const before = await onDatabase(made.url, allOf);
-  const stderr = `paw: The database has schema version ${LATEST_VERSION} of ${NEXT + 1}, and its servers can't use that of 000${NEXT + 1}-next. Stop them, and run "npm run -s paw -- migrate".\n`;
+  const stderr = `paw: The database has schema version ${LATEST_VERSION} of ${NEXT + 1}, and 000${NEXT + 1}-next needs all servers to be stopped. Stop them, and run "npm run -s paw -- migrate".\n`;
   expect(await program.run(['serve'], { ...settings, NODE_ENV: 'production' })).toMatchObject({
     status: 1,
     stderr,

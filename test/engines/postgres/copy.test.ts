@@ -168,7 +168,7 @@ test('a target without tables is refused and not changed', async () => {
   expect(await paw(['copy', '--to', other.url], { DATABASE_URL: source.url })).toEqual({
     status: 1,
     stdout: '',
-    stderr: 'paw: The target has no tables. Run "npm run -s paw -- migrate".\n',
+    stderr: 'paw: The target has no tables. Run "npm run -s paw -- migrate" with its URL.\n',
   });
   expect(await isUntouched(other.url)).toBe(true);
 });

@@ -1,0 +1,46 @@
+import type { Config } from './config.ts';
+import { migrate } from './storage/jobs/migrate.ts';
+import {
+  assertMigratesBesideServers,
+  LATEST_VERSION,
+  readSchemaVersion,
+} from './storage/migrations/migrations.ts';
+import { openDatabase } from './storage/open-database.ts';
+
+// The time between two lines about the progress of a migration.
+const PROGRESS_INTERVAL_MS = 10_000;
+
+/**
+ * Migrates the database of a server before it starts, and logs the steps. It has a connection of its own, because the time
+ * limits of requests don't apply to a migration.
+ *
+ * @throws DatabaseVersionError, in production also if the database has no tables or its servers would have to be stopped
+ * @throws the reason of the signal, which the next start continues
+ */
+export async function migrateForServer(
+  config: Config,
+  logger: Record<'info' | 'warn', (fields: object, message: string) => void>,
+  { now, signal }: { readonly now: number; readonly signal: AbortSignal | undefined },
+): Promise<void> {
+  const { databaseUrl, postgres, createDatabase: create } = config;
+  const database = await openDatabase(databaseUrl, { postgres, create });
+  try {
+    if (!create) assertMigratesBesideServers(await readSchemaVersion(database));
+    let nextMs = 0;
+    const { version, applied } = await migrate(database, now, {
+      signal,
+      onStep: (step) => logger.info({ step }, 'migrating the database'),
+      onProgress(rows, of) {
+        if (performance.now() < nextMs) return;
+        nextMs = performance.now() + PROGRESS_INTERVAL_MS;
+        logger.info({ rows, of }, 'migrating the database');
+      },
+    });
+    for (const migration of applied) logger.info({ migration }, 'applied a migration');
+    if (version > LATEST_VERSION) {
+      logger.warn({ version, supported: LATEST_VERSION }, 'the database schema is newer, and compatible');
+    }
+  } finally {
+    await database.close();
+  }
+}
