@@ -20,7 +20,7 @@ const INDEXED_ROWS_PER_SECOND = 500_000;
 const CHANGED_TABLE = /^(?:UPDATE|DELETE FROM) (\w+)/m;
 
 /** What changes no rows. A default with a function is one value for each row, and only PostgreSQL drops a column so. */
-const AT_ONCE = /^(CREATE TABLE|DROP TABLE|DROP INDEX|ALTER TABLE \w+ (ADD COLUMN [^(]*$|RENAME))/m;
+const AT_ONCE = /^(CREATE TABLE|DROP TABLE|DROP INDEX|ALTER TABLE \w+ (ADD COLUMN(?![\s\S]*\()|RENAME))/m;
 const AT_ONCE_BESIDE_WRITERS = /^ALTER TABLE \w+ DROP COLUMN/m;
 
 /** Returns what the migrations of a database without tables do: nothing has to wait. */
@@ -36,7 +36,11 @@ export async function planMigrations(
 ): Promise<readonly MigrationPlan[]> {
   if (version === 0) return planNewDatabase(migrations);
   const { hasOneWriter } = database;
-  const counts = new Map<string, number>();
+  const created = migrations
+    .flatMap(({ statements }) => statements)
+    .join('\n')
+    .matchAll(/^CREATE TABLE (\w+)/gm);
+  const counts = new Map(Array.from(created, ([, table = '']) => [table, 0]));
   async function secondsOf({ batches }: Migration, statement: string): Promise<number> {
     if (AT_ONCE.test(statement) || (!hasOneWriter && AT_ONCE_BESIDE_WRITERS.test(statement))) return 0;
     const index = indexOf(statement);

@@ -126,6 +126,8 @@ test('a dry run says what each migration stops, and about how long', async () =>
   });
   const compatible = (sql: string) => `-- compatible-from: ${LATEST_VERSION}\n${sql};\n`;
   const slow = compatible("UPDATE wallet SET of_next = ''");
+  const create = 'CREATE TABLE note (of_next TEXT);\nCREATE INDEX note_of_next ON note (of_next)';
+  expect(await dryRun(compatible(create))).toEqual({ serversContinue: true, plans: [['NOTHING', 0, 0]] });
   expect(await dryRun(slow, compatible('INSERT INTO note SELECT * FROM wallet'))).toEqual({
     serversContinue: true,
     plans: [
