@@ -22,7 +22,7 @@ export type Standby = {
   forgetAddress(): Promise<void>;
 };
 
-// In this state, it is on its own: it ends no transactions of the databases of other tests.
+// Once promoted, it must not end transactions of the databases of other tests, and waits for no standby of its own.
 const STANDBY_OPTIONS = '-c citus.recover_2pc_interval=-1 -c synchronous_standby_names=';
 
 const LOCATE = `SELECT current_setting('data_directory') AS folder,
@@ -49,14 +49,16 @@ export async function startStandby(nodeUrl: string): Promise<Standby> {
   const control = (of: string, action: string) =>
     `${programs}/pg_ctl --pgdata=${of} --log=${of}/log --wait ${action}`;
   let isRunning = true;
-  await setStandbys(nodeUrl, "= '*'");
+  await alterSystem(nodeUrl, "SET synchronous_standby_names = '*'");
   const startNode = async () => {
-    if (!isRunning) await runOn(url, control(folder, 'start -o "-c synchronous_standby_names="'));
+    if (isRunning) return;
+    const file = `${folder}/postgresql.auto.conf`;
+    await runOn(url, `sed -i /synchronous_standby_names/d ${file} && ${control(folder, 'start')}`);
     isRunning = true;
   };
   onTestFinished(async () => {
     await startNode();
-    await setStandbys(nodeUrl, "= ''");
+    await alterSystem(nodeUrl, 'RESET synchronous_standby_names');
     await runOn(nodeUrl, `${control(copy, 'stop --mode=immediate')}; rm -r ${copy}`);
   });
   const from = `--host=${node.hostname} --port=${node.port} --username=${node.username}`;
@@ -73,6 +75,7 @@ export async function startStandby(nodeUrl: string): Promise<Standby> {
       isRunning = false;
     },
     async replaceNode(coordinatorUrl) {
+      if (isRunning) await alterSystem(nodeUrl, 'RESET synchronous_standby_names');
       await executeOn(administrative(url), 'SELECT pg_promote()');
       await onDatabase(coordinatorUrl, (database) =>
         database.write(UPDATE_NODE, [node.hostname, port, node.port]),
@@ -97,11 +100,10 @@ async function runOn(url: string, command: string): Promise<void> {
   await executeOn(administrative(url), `COPY (SELECT 1) TO PROGRAM '${command}'`);
 }
 
-/** Sets the standbys for which the commits of a server wait. */
-function setStandbys(url: string, value: string): Promise<void> {
-  // ALTER SYSTEM can't run in a transaction, in which a write would be.
+function alterSystem(url: string, change: string): Promise<void> {
+  // It can't run in a transaction, in which a write would be.
   return onDatabase(administrative(url), async (database) => {
-    await database.read(`ALTER SYSTEM SET synchronous_standby_names ${value}`);
+    await database.read(`ALTER SYSTEM ${change}`);
     await database.read('SELECT pg_reload_conf()');
   });
 }

@@ -86,7 +86,8 @@ test.each(NODES)(
 test('once a connection finds that its node was replaced, those that are open are not used any more', async () => {
   const { standby, coordinatorUrl, onNode } = await clusterWithStandby(1);
   const { token, wallet } = await seedTenant(onNode, { wallets: 1 });
-  const update = async () => (await request(onNode.url, token, 'PATCH', `/wallet/${wallet}`, {})).status;
+  const update = async () =>
+    (await request(onNode.url, token, 'PATCH', `/wallet/${wallet}`, { title: 'Cash' })).status;
   expect(await update()).toBe('ok');
   await standby.replaceNode(coordinatorUrl);
   expect(await update()).toBe('ok');

@@ -10,18 +10,23 @@ FROM pg_dist_partition, pg_control_checkpoint() WHERE logicalrelid = to_regclass
 // The time for which the other nodes need not be asked again. The gateway opens a connection once a minute.
 const CONFIRMATION_MS = 60_000;
 
+// Each request tries to connect.
+const REFUSAL_MS = 1000;
+
 // Longer than a node takes that is up.
 const MAX_TIMEOUT_MS = 1000;
 
-// The address of this node that another one has, if it is not its own. One that does not respond in time, or does not have the
-// last changes of the coordinator, is not asked. A promoted standby may not have them either: it is at the new address itself.
+// The address of this node that another one has, if it is not its own. One that does not respond in time, does not know this
+// node, or does not have the last changes of the coordinator is not asked. A promoted standby may not have them either: it is at
+// the new address itself.
 const findSuccessor = (timeoutMs: number) => `WITH own AS MATERIALIZED (
   SELECT groupid, nodename || ' ' || nodeport AS address,
     set_config('citus.node_connection_timeout', '${timeoutMs}ms', true) AS timeout
   FROM pg_dist_local_group JOIN pg_dist_node USING (groupid) WHERE noderole = 'primary'
 )
-SELECT replace(result, ' ', ':') AS address FROM own, run_command_on_all_nodes(format($$
-  SELECT nodename || ' ' || nodeport FROM pg_dist_node WHERE groupid = %s AND noderole = 'primary'$$, own.groupid))
+SELECT REPLACE(result, ' ', ':') AS address FROM own, run_command_on_all_nodes(format($$SELECT COALESCE((
+  SELECT nodename || ' ' || nodeport FROM pg_dist_node WHERE groupid = %s AND noderole = 'primary'
+), %L)$$, groupid, address))
 JOIN pg_dist_node USING (nodeid) WHERE success AND metadatasynced AND result <> own.address AND NOT EXISTS (
   SELECT FROM master_run_on_worker(ARRAY[split_part(result, ' ', 1)], ARRAY[CAST(split_part(result, ' ', 2) AS INTEGER)],
     ARRAY['SELECT EXTRACT(EPOCH FROM pg_postmaster_start_time())'], FALSE) AS successor (host, port, is_up, start)
@@ -39,17 +44,18 @@ type Find = <R extends QueryResultRow>(sql: string) => Promise<readonly R[]>;
  */
 export function distributionFinder(timeoutMs: number): (find: Find) => Promise<boolean> {
   const sql = findSuccessor(Math.floor(Math.min(MAX_TIMEOUT_MS, timeoutMs)));
-  let confirmed = { state: '', expiry: 0 };
+  let known: { state: string; successor: string | undefined; expiry: number } | undefined;
   return async (find) => {
     const [distribution] = await find<{ readonly state: string }>(FIND_DISTRIBUTION);
     if (distribution === undefined) return false;
     const { state } = distribution;
     const nowMs = performance.now();
-    if (state === confirmed.state && nowMs < confirmed.expiry) return true;
-    const [successor] = await find<{ readonly address: string }>(sql);
-    if (successor !== undefined)
-      throw new ReplacedNodeError(`Citus has replaced this node by ${successor.address}`);
-    confirmed = { state, expiry: nowMs + CONFIRMATION_MS };
-    return true;
+    if (known === undefined || state !== known.state || nowMs >= known.expiry) {
+      const successor = (await find<{ readonly address: string }>(sql))[0]?.address;
+      const lifetimeMs = successor === undefined ? CONFIRMATION_MS : REFUSAL_MS;
+      known = { state, successor, expiry: nowMs + lifetimeMs };
+    }
+    if (known.successor === undefined) return true;
+    throw new ReplacedNodeError(`Citus has replaced this node by ${known.successor}`);
   };
 }
