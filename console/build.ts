@@ -35,15 +35,20 @@ const ENTRIES = {
   'graphql-worker': 'monaco-graphql/esm/graphql.worker.js',
 };
 
+const MAX_STYLE_LENGTH = 300_000;
+
 // GraphiQL's stylesheet already contains the styles of the editor. Most of its bytes are fonts for texts, which the system has.
 const STYLES_ONCE: Plugin = {
   name: 'styles-once',
   setup({ onLoad }) {
     onLoad({ filter: /[\\/]monaco-editor[\\/].*\.css$/ }, () => ({ contents: '', loader: 'empty' }));
-    onLoad({ filter: /[\\/]graphiql[\\/]dist[\\/]style\.css$/ }, async ({ path }) => ({
-      contents: (await readFile(path, 'utf8')).replaceAll(/@font-face \{[^}]*font\/woff[^}]*\}/g, ''),
-      loader: 'css',
-    }));
+    onLoad({ filter: /[\\/]graphiql[\\/]dist[\\/]style\.css$/ }, async ({ path }) => {
+      const contents = (await readFile(path, 'utf8'))
+        .replaceAll(/@font-face ?\{[^}]*font\/woff[^}]*\}/g, '')
+        .replaceAll(/"(Roboto|Fira Code)"/g, (_, name) => (name === 'Roboto' ? 'system-ui' : 'ui-monospace'));
+      if (contents.length > MAX_STYLE_LENGTH) throw new Error("GraphiQL's stylesheet still contains fonts.");
+      return { contents, loader: 'css' };
+    });
   },
 };
 

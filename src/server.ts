@@ -158,7 +158,7 @@ type State = { publicUrl: string; isStopping: boolean; stopDelayMs: number };
 async function createData({ config, logger, clock, engine, faults, metrics, state, opening }: Parts) {
   metrics?.addTokens(() => countTokens(engine, clock()));
   metrics?.addAddresses(() => findFewestAddresses(engine));
-  await metrics?.addNodes(() => engine.nodes());
+  metrics?.addNodes(() => engine.nodes());
   const backgroundWrites = new BackgroundWrites(engine, (error) =>
     logger.debug(error, 'could not store a last use'),
   );
@@ -257,10 +257,7 @@ function startSweeper({ config, logger, clock, engine, metrics, opening }: Parts
 }
 
 function checkDatabase({ logger, clock, engine, metrics, opening }: Parts): void {
-  const compareClocks = async () => {
-    const aheadSeconds = await engine.compareClocks(clock);
-    metrics?.clockDifference.set(aheadSeconds);
-    return aheadSeconds;
-  };
-  opening.defer(startDatabaseCheck(logger, compareClocks));
+  if (engine.checkConnection === undefined) return;
+  const check = engine.checkConnection.bind(undefined, clock);
+  opening.defer(startDatabaseCheck(logger, check, metrics?.addDatabaseCheck()));
 }

@@ -1,4 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from '@prometheus-io/client';
+import type { DatabaseCheck } from '../http/log/database-check.ts';
 import type { OpenSettings } from '../storage/open-database.ts';
 
 const SYNC_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
@@ -84,17 +85,9 @@ function poolMetrics(registers: [Registry]): Observers['onPool'] {
       help: 'Transactions and batches of statements that got no PostgreSQL connection in time.',
       registers,
     });
-    const failures = new Counter({
-      name: 'paw_postgres_connection_failures_total',
-      help: 'Connections to PostgreSQL that could not be opened.',
-      registers,
-    });
-    return {
-      onWait({ seconds, isTimeout }) {
-        waits.observe(seconds);
-        if (isTimeout) timeouts.inc();
-      },
-      onConnectFailure: () => failures.inc(),
+    return ({ seconds, isTimeout }) => {
+      waits.observe(seconds);
+      if (isTimeout) timeouts.inc();
     };
   };
 }
@@ -110,17 +103,33 @@ export function addTokenGauge(registry: Registry, count: () => Promise<number>):
   );
 }
 
-/**
- * Adds whether each node of Citus accepts connections. There is no value on other engines. Resolves when the nodes were
- * asked for the first time.
- */
-export function addNodeGauge(
-  registry: Registry,
-  find: () => Promise<ReadonlyMap<string, boolean>>,
-): Promise<void> {
+/** Adds whether each node of Citus accepts connections, from the start. There is no value on other engines. */
+export function addNodeGauge(registry: Registry, find: () => Promise<ReadonlyMap<string, boolean>>): void {
   const help = 'Whether a node of Citus accepts connections, asked once a minute.';
   const update = addLabelledGauge(registry, { name: 'paw_citus_node_up', help, labelNames: ['node'] }, find);
-  return update();
+  void update();
+}
+
+/** Adds what the check of the database has found. There is no value before it, or if it was not found. */
+export function addDatabaseCheck(registry: Registry): (check: DatabaseCheck) => void {
+  const registers = [registry];
+  const connection = new Gauge({
+    name: 'paw_postgres_connection_up',
+    help: 'Whether a new connection to PostgreSQL could be opened, tried once a minute.',
+    registers,
+  });
+  const clock = new Gauge({
+    name: 'paw_clock_difference_seconds',
+    help: 'By how much the clock is ahead of that of PostgreSQL, read once a minute.',
+    registers,
+  });
+  connection.remove();
+  clock.remove();
+  return ({ isUp, aheadSeconds }) => {
+    connection.set(Number(isUp));
+    if (aheadSeconds === undefined) clock.remove();
+    else clock.set(aheadSeconds);
+  };
 }
 
 /** Adds the fewest addresses that an account has left, by network. A network for which no account has got one has no value. */

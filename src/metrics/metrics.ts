@@ -1,6 +1,13 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from '@prometheus-io/client';
 import type { FastifyInstance } from 'fastify';
-import { addAddressGauge, addNodeGauge, addTokenGauge, databaseMetrics } from './database-metrics.ts';
+import type { DatabaseCheck } from '../http/log/database-check.ts';
+import {
+  addAddressGauge,
+  addDatabaseCheck,
+  addNodeGauge,
+  addTokenGauge,
+  databaseMetrics,
+} from './database-metrics.ts';
 import { type MetricsServer, startMetricsServer } from './metrics-server.ts';
 import { addRequestMetrics } from './request-metrics.ts';
 
@@ -25,11 +32,6 @@ export class Metrics {
     name: 'paw_swept_rows_total',
     help: 'Expired rows and old audit events that were deleted, by table.',
     labelNames: ['table'],
-    registers: [this.#registry],
-  });
-  readonly clockDifference = new Gauge({
-    name: 'paw_clock_difference_seconds',
-    help: 'By how much the clock is ahead of that of the database, read once a minute.',
     registers: [this.#registry],
   });
   /** Measures the database: options of `openDatabase`. */
@@ -61,13 +63,14 @@ export class Metrics {
     addAddressGauge(this.#registry, find);
   }
 
-  /**
-   * Measures which nodes of Citus are up, at once and then at most once a minute. Resolves after the first time.
-   *
-   * @param find finds it out by their names
-   */
-  addNodes(find: () => Promise<ReadonlyMap<string, boolean>>): Promise<void> {
-    return addNodeGauge(this.#registry, find);
+  /** Measures which nodes of Citus are up. @param find returns it by their names, at once and then at most once a minute */
+  addNodes(find: () => Promise<ReadonlyMap<string, boolean>>): void {
+    addNodeGauge(this.#registry, find);
+  }
+
+  /** Returns a function that sets what the check of the database has found. */
+  addDatabaseCheck(): (check: DatabaseCheck) => void {
+    return addDatabaseCheck(this.#registry);
   }
 
   addBusiestAccount(busiest: { readonly share: number }): void {

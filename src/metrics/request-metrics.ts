@@ -25,7 +25,7 @@ export function addRequestMetrics(app: FastifyInstance, registry: Registry): voi
   });
   const lockTimeouts = new Counter({
     name: 'paw_lock_timeouts_total',
-    help: 'Failed requests whose first error is a lock that was not available in time.',
+    help: 'Failed requests whose first error is a lock that was not available in time, or a lost conflict.',
     registers,
   });
   const operations = new Histogram({

@@ -56,11 +56,10 @@ export async function startStandby(nodeUrl: string): Promise<Standby> {
     await runOn(url, `sed -i /synchronous_standby_names/d ${file} && ${control(folder, 'start')}`);
     isRunning = true;
   };
-  onTestFinished(async () => {
-    await startNode();
-    await alterSystem(nodeUrl, 'RESET synchronous_standby_names');
-    await runOn(nodeUrl, `${control(copy, 'stop --mode=immediate')}; rm -r ${copy}`);
-  });
+  // In reverse order, each also if another one fails.
+  onTestFinished(() => runOn(nodeUrl, `${control(copy, 'stop --mode=immediate')}; rm -r ${copy}`));
+  onTestFinished(() => alterSystem(nodeUrl, 'RESET synchronous_standby_names'));
+  onTestFinished(startNode);
   const from = `--host=${node.hostname} --port=${node.port} --username=${node.username}`;
   await runOn(
     nodeUrl,

@@ -8,11 +8,11 @@ const SAMPLES_OF_MINUTE = 60;
 const MIN_REQUESTS = 10;
 
 /**
- * Finds the account that has the most of the requests in progress, on average of each minute. An account with more than half
- * of them is one line in the log, until there is a minute in which it has not.
+ * Finds the account that has the most of the authenticated requests in progress, on average of each minute. One with more
+ * than half of them is a line in the log, and again after a minute in which it had fewer.
  */
 export class BusiestAccount {
-  /** Its share of the authenticated requests of the last minute; 0 if fewer than ten requests were in progress. */
+  /** Its share of the authenticated requests of the last minute; 0 if they were fewer than ten. */
   share = 0;
   readonly #logger: Pick<FastifyBaseLogger, 'info'>;
   readonly #inProgress: ReadonlyMap<string | undefined, number>;
@@ -42,13 +42,13 @@ export class BusiestAccount {
   }
 
   #endMinute(): void {
-    let [all, busiest, most]: [number, string | undefined, number] = [0, undefined, 0];
+    let [authenticated, busiest, most]: [number, string | undefined, number] = [0, undefined, 0];
     for (const [account, sum] of this.#sums) {
-      all += sum;
-      if (account !== undefined && sum > most) [busiest, most] = [account, sum];
+      if (account === undefined) continue;
+      authenticated += sum;
+      if (sum > most) [busiest, most] = [account, sum];
     }
-    const authenticated = all - (this.#sums.get(undefined) ?? 0);
-    this.share = most > 0 && all >= MIN_REQUESTS * SAMPLES_OF_MINUTE ? most / authenticated : 0;
+    this.share = authenticated >= MIN_REQUESTS * SAMPLES_OF_MINUTE ? most / authenticated : 0;
     const account = this.share > 0.5 ? busiest : undefined;
     if (account !== undefined && account !== this.#logged) {
       const fields = { account, share: Math.round(this.share * 100) / 100 };

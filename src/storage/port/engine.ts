@@ -65,12 +65,12 @@ export type Engine = Database & {
    */
   expiryTime(clock: () => number): Promise<number>;
   /**
-   * Returns by how many seconds the clock of this process is ahead of that of the server, on a connection that is opened
-   * for it: the others could serve for half an hour while no new one can be opened. 0 on SQLite.
+   * Opens a connection to the server, which requests may not need for half an hour. Returns by how many seconds the clock of
+   * this process is ahead of that of the server; undefined if the server has no connection left. SQLite has no such check.
    *
-   * @throws UNAVAILABLE if no connection can be opened
+   * @throws UNAVAILABLE if no connection can be opened, or it does not work
    */
-  compareClocks(clock: () => number): Promise<number>;
+  checkConnection?(clock: () => number): Promise<number | undefined>;
   /** Closes all connections after their running statements have finished. */
   close(): Promise<void>;
 };

@@ -13,8 +13,8 @@ import { type ObserveStatement, timedStatements } from '../port/statement-times.
 import { TABLES } from '../sql/columns.ts';
 import { FIND_COLUMNS, READINESS_LIFETIME_MS } from '../sql/readiness.ts';
 import { retryConflicts } from './conflicts.ts';
-import { poolOpener } from './connections/hosts.ts';
-import { ConnectionPool, type PoolObserver, type PoolState } from './connections/pool.ts';
+import { poolOpener, SINGLE_USE } from './connections/hosts.ts';
+import { ConnectionPool, type PoolState, type PoolWait } from './connections/pool.ts';
 import type { Session } from './connections/session.ts';
 import { statementNames } from './connections/statements.ts';
 import { parsePostgresUrl } from './connections/url.ts';
@@ -38,8 +38,11 @@ export type PostgresSettings = {
   readonly variables?: Readonly<Record<string, string>>;
 };
 
-/** Receives a function that returns the state of the pool. Returns the functions that receive what is measured. */
-export type ObservePool = (state: () => PoolState) => PoolObserver;
+/**
+ * Receives a function that returns the state of the pool. Returns a function that is called after each wait for a
+ * connection, if there is one.
+ */
+export type ObservePool = (state: () => PoolState) => ((wait: PoolWait) => void) | undefined;
 
 /** The functions that receive what is measured. */
 export type PostgresObservers = {
@@ -58,6 +61,9 @@ FROM (VALUES ${TABLE_NAMES}) t (name), (VALUES ('SELECT'), ('INSERT'), ('UPDATE'
 WHERE NOT has_table_privilege(t.name, r.name) OR row_security_active(t.name) LIMIT 1`;
 
 type MissingRight = { readonly table_name: string; readonly missing: string };
+
+// So that it ends before a stop does.
+const MAX_CHECK_MS = 5000;
 
 const NOW = 'SELECT CAST(EXTRACT(EPOCH FROM CURRENT_TIMESTAMP) * 1000 AS BIGINT) AS now';
 
@@ -103,10 +109,7 @@ export function openPostgres(
       return row?.now ?? 0;
     },
 
-    compareClocks: (clock) =>
-      singleUse.use({ deadline: performance.now() + timeoutMs }, (session) =>
-        clockDifference(session, clock),
-      ),
+    checkConnection: (clock) => checkConnection(singleUse, Math.min(timeoutMs, MAX_CHECK_MS), clock),
 
     close: async () => void (await Promise.all(Object.values(pools).map((each) => each.close()))),
   };
@@ -165,9 +168,7 @@ function openPools(url: string, settings: PostgresSettings, onPool: ObservePool 
   const target = parsePostgresUrl(url, variables);
   const { hasPooler } = target;
   const statementName = target.isPrepared ? statementNames() : () => undefined;
-  const observer = onPool?.(() => pool.state);
   const common = {
-    onConnectFailure: observer?.onConnectFailure,
     hostCount: target.hosts.length,
     timeoutMs,
     statementName,
@@ -177,12 +178,11 @@ function openPools(url: string, settings: PostgresSettings, onPool: ObservePool 
   const openPool = poolOpener(target, settings);
   const pool: ConnectionPool = new ConnectionPool(openPool({ max: poolSize }), {
     ...common,
-    onWait: observer?.onWait,
+    onWait: onPool?.(() => pool.state),
   });
   // A probe must not wait for the connections of requests, and keeps its own.
   const probes = new ConnectionPool(openPool({ max: 1, idleTimeoutMillis: 0 }), common);
-  // A new connection finds out what the open ones do not show, also whether a node of Citus was replaced.
-  const singleUse = new ConnectionPool(openPool({ max: 1, maxUses: 1 }), common);
+  const singleUse = new ConnectionPool(openPool(SINGLE_USE), common);
   const migrations = new ConnectionPool(openPool(migrationPool(hasPooler)), {
     ...common,
     ...MIGRATION_LIMITS,
@@ -190,13 +190,25 @@ function openPools(url: string, settings: PostgresSettings, onPool: ObservePool 
   return { pool, probes, singleUse, migrations };
 }
 
-/** See `Engine.compareClocks`. */
-async function clockDifference(session: Session, clock: () => number): Promise<number> {
-  const before = clock();
-  const [row] = await session.query<{ now: number }>(NOW);
-  const now = row?.now ?? before;
-  // The server has read its clock between these two times.
-  return (Math.max(before - now, 0) + Math.min(clock() - now, 0)) / 1000;
+/** See `Engine.checkConnection`. */
+async function checkConnection(
+  pool: ConnectionPool,
+  timeoutMs: number,
+  clock: () => number,
+): Promise<number | undefined> {
+  try {
+    return await pool.use({ deadline: performance.now() + timeoutMs }, async (session) => {
+      const before = clock();
+      const [row] = await session.query<{ now: number }>(NOW);
+      const now = row?.now ?? before;
+      // The server has read its clock between these two times.
+      return (Math.max(before - now, 0) + Math.min(clock() - now, 0)) / 1000;
+    });
+  } catch (error) {
+    // Requests are served by the connections there are.
+    if (hasCode(error, TOO_MANY_CONNECTIONS)) return undefined;
+    throw error;
+  }
 }
 
 /** See `Engine.checkReady`. */

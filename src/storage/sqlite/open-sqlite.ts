@@ -99,7 +99,6 @@ export function openSqlite(link: string, { create, onFailure, onSync, onStatemen
     forRequest: () => engine,
     synced: () => log.sync(),
     expiryTime: async (clock) => clock(),
-    compareClocks: async () => 0,
     checkReady: remembered(async () => {
       log.checkFiles();
       readiness.run();

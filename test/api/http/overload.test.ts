@@ -97,12 +97,13 @@ async function holdMany(count: number, token: string, server: Gateway) {
 }
 
 test('the share of the busiest account is measured, and logged once when it is above a half for a minute', async () => {
-  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   const port = await freePort();
-  const own = await startGatewayWithHooks(addHooks, { PAW_METRICS_PORT: String(port) });
-  onTestFinished(own.stop);
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  const starting = startGatewayWithHooks(addHooks, { PAW_METRICS_PORT: String(port) });
+  onTestFinished(async () => (await starting).stop());
   // Before the stop, which needs an interval.
   onTestFinished(() => void vi.useRealTimers());
+  const own = await starting;
   const [busy, other] = [await seedTenant(own), await seedTenant(own)];
   const share = () => readMetric(port, 'paw_busiest_account_share');
   const lines = () =>

@@ -7,17 +7,14 @@ export class ReplacedNodeError extends Error {}
 const FIND_DISTRIBUTION = `SELECT pg_postmaster_start_time() || ' ' || checkpoint_lsn AS state
 FROM pg_dist_partition, pg_control_checkpoint() WHERE logicalrelid = to_regclass('account') AND partmethod = 'h'`;
 
-// The time for which the other nodes need not be asked again. The gateway opens a connection once a minute.
-const CONFIRMATION_MS = 60_000;
-
-// Each request tries to connect.
+// Each request would ask, because each tries to connect.
 const REFUSAL_MS = 1000;
 
 // Longer than a node takes that is up.
 const MAX_TIMEOUT_MS = 1000;
 
-// The address of this node that another one has, if it is not its own. One that does not respond in time, does not know this
-// node, or does not have the last changes of the coordinator is not asked. A promoted standby may not have them either: it is at
+// The address of this node that another one has, if it is not its own. The answer of one that does not respond in
+// time, does not know this node, or does not have the last changes of the coordinator does not count. A promoted standby may not have them either: it is at
 // the new address itself.
 const findSuccessor = (timeoutMs: number) => `WITH own AS MATERIALIZED (
   SELECT groupid, nodename || ' ' || nodeport AS address,
@@ -38,24 +35,35 @@ type Find = <R extends QueryResultRow>(sql: string) => Promise<readonly R[]>;
 /**
  * Returns a function that returns whether the tables that a new connection sees are distributed by Citus. It throws
  * `ReplacedNodeError` if they are, and another node was put in the place of this one: it was lost and has started again, has
- * old rows, and would still accept changes. The other nodes are asked if the server may have started again, and once a minute.
+ * old rows, and would still accept changes. The other nodes are asked if the server may have started again, once for all
+ * connections, and by each check.
  *
  * @param timeoutMs the time in which another node has to accept a connection, in milliseconds
  */
-export function distributionFinder(timeoutMs: number): (find: Find) => Promise<boolean> {
+export function distributionFinder(timeoutMs: number): (find: Find, isCheck: boolean) => Promise<boolean> {
   const sql = findSuccessor(Math.floor(Math.min(MAX_TIMEOUT_MS, timeoutMs)));
-  let known: { state: string; successor: string | undefined; expiry: number } | undefined;
-  return async (find) => {
+  let known: { readonly state: string; readonly successor: Promise<string | undefined> } | undefined;
+  const ask = async (find: Find) => (await find<{ readonly address: string }>(sql))[0]?.address;
+
+  return async (find, isCheck) => {
     const [distribution] = await find<{ readonly state: string }>(FIND_DISTRIBUTION);
     if (distribution === undefined) return false;
     const { state } = distribution;
-    const nowMs = performance.now();
-    if (known === undefined || state !== known.state || nowMs >= known.expiry) {
-      const successor = (await find<{ readonly address: string }>(sql))[0]?.address;
-      const lifetimeMs = successor === undefined ? CONFIRMATION_MS : REFUSAL_MS;
-      known = { state, successor, expiry: nowMs + lifetimeMs };
+    if (isCheck) {
+      // The others do not wait for it.
+      const successor = await ask(find);
+      known = { state, successor: Promise.resolve(successor) };
+    } else if (known?.state !== state) {
+      const asked = { state, successor: ask(find) };
+      known = asked;
+      // An answer other than that it was not replaced is asked for again.
+      const forget = () => {
+        if (known === asked) known = undefined;
+      };
+      asked.successor.then((successor) => successor && setTimeout(forget, REFUSAL_MS).unref(), forget);
     }
-    if (known.successor === undefined) return true;
-    throw new ReplacedNodeError(`Citus has replaced this node by ${known.successor}`);
+    const successor = await known.successor;
+    if (successor === undefined) return true;
+    throw new ReplacedNodeError(`Citus has replaced this node by ${successor}`);
   };
 }

@@ -13,6 +13,9 @@ type State = { readonly isWritable: boolean; readonly hasCitus: boolean };
 // The connections of a long-running process move to servers that were added or have returned.
 const LIFETIME_SECONDS = 1800;
 
+/** The settings of a pool whose connections are closed after one use. Each of them asks whether its node was replaced. */
+export const SINGLE_USE = { max: 1, maxUses: 1 };
+
 const POOLER_HINT = 'Behind a pooler, the URL needs pgbouncer=true or pgbouncer=prepared';
 
 /**
@@ -66,13 +69,14 @@ function hostClient({ hosts, isReadWrite, connectTimeoutMs }: PostgresTarget, ti
     isCitus = false;
     readonly #url: string | undefined;
     readonly #replacementCount = replacementCount;
+    readonly #isSingleUse: boolean;
 
-    constructor(settings?: ClientConfig) {
+    constructor(settings?: ClientConfig & PoolConfig) {
       const [url] = order;
       super({ ...settings, connectionString: url, connectionTimeoutMillis: hostTimeoutMs });
       this.#url = url;
-      // A broken connection rejects its running statements and also emits an error event, which would end the process
-      // if it had no listener.
+      this.#isSingleUse = settings?.maxUses === SINGLE_USE.maxUses;
+      // A broken connection rejects its statements, and emits an error, which without a listener ends the process.
       this.on('error', () => {});
     }
 
@@ -94,7 +98,7 @@ function hostClient({ hosts, isReadWrite, connectTimeoutMs }: PostgresTarget, ti
         await super.connect();
         const [state] = await this.#find<State>(STATE);
         if (isReadWrite && state?.isWritable !== true) throw new Error('The session is not read-write.');
-        if (state?.hasCitus === true) this.isCitus = await isDistributed(this.#find);
+        if (state?.hasCitus === true) this.isCitus = await isDistributed(this.#find, this.#isSingleUse);
         return this;
       } catch (error) {
         void this.end();

@@ -20,13 +20,6 @@ export type PoolWait = {
   readonly isTimeout: boolean;
 };
 
-export type PoolObserver = {
-  /** Is called after each wait for a connection. */
-  readonly onWait?: ((wait: PoolWait) => void) | undefined;
-  /** Is called when a connection to a host could not be opened. */
-  readonly onConnectFailure?: (() => void) | undefined;
-};
-
 export type Use = {
   /** Waits for its turn; see `ConnectionTurns`. A probe has none. */
   readonly enter?: (late: Promise<never>) => Leave | Promise<Leave>;
@@ -39,11 +32,12 @@ export type Use = {
   readonly deadline: number | undefined;
 };
 
-type ConnectionPoolSettings = StatementSettings &
-  PoolObserver & {
-    /** The number of hosts to try before a failure is reported. */
-    readonly hostCount: number;
-  };
+type ConnectionPoolSettings = StatementSettings & {
+  /** The number of hosts to try before a failure is reported. */
+  readonly hostCount: number;
+  /** Is called after each wait for a connection. */
+  readonly onWait?: ((wait: PoolWait) => void) | undefined;
+};
 
 // The time after which a server that has refused a connection is asked for another one.
 const GROW_INTERVAL_MS = 1000;
@@ -145,7 +139,6 @@ export class ConnectionPool {
       } catch (error) {
         // The pool has been closed.
         if (!(error instanceof HostError)) throw unavailable(error);
-        this.#settings.onConnectFailure?.();
         if (hasCode(error.cause, TOO_MANY_CONNECTIONS) && this.#pool.totalCount > 0) this.#pauseGrowth();
         else if (failures.push(error) >= this.#settings.hostCount) {
           const messages = new Set(failures.map(({ message }) => message));
