@@ -13,9 +13,9 @@ const REFUSAL_MS = 1000;
 // Longer than a node takes that is up.
 const MAX_TIMEOUT_MS = 1000;
 
-// The address of this node that another one has, if it is not its own. The answer of one that does not respond in
-// time, does not know this node, or does not have the last changes of the coordinator does not count. A promoted standby may not have them either: it is at
-// the new address itself.
+// The address of this node that another one has, if it is not its own. The answer of one that does not respond in time, does
+// not know this node, or does not have the last changes of the coordinator does not count. A promoted standby may not have
+// them either: it is at the new address itself.
 const findSuccessor = (timeoutMs: number) => `WITH own AS MATERIALIZED (
   SELECT groupid, nodename || ' ' || nodeport AS address,
     set_config('citus.node_connection_timeout', '${timeoutMs}ms', true) AS timeout
