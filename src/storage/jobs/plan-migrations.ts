@@ -14,7 +14,7 @@ export type MigrationPlan = Migration & {
 
 // Measured with a million wallets on two cores, beside requests.
 const CHANGED_ROWS_PER_SECOND = 20_000;
-const BATCHED_ROWS_PER_SECOND = 10_000;
+const BATCHED_ROWS_PER_SECOND = 5_000;
 const INDEXED_ROWS_PER_SECOND = 500_000;
 
 const CHANGED_TABLE = /^(?:UPDATE|DELETE FROM) (\w+)/m;
