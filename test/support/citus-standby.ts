@@ -12,8 +12,12 @@ export type Standby = {
   readonly url: string;
   /** Kills the node. */
   killNode(): Promise<void>;
-  /** Makes the standby a primary, and tells a coordinator that it is in the place of the node. */
-  replaceNode(coordinatorUrl: string): Promise<void>;
+  /**
+   * Makes the standby a primary, and tells a coordinator that it is in the place of the node.
+   *
+   * @param workerUrls the workers to wait for until the coordinator has told them, which it tries again after five seconds
+   */
+  replaceNode(coordinatorUrl: string, workerUrls?: readonly string[]): Promise<void>;
   /** Starts the node again as it was, which then waits for no standby. */
   startNode(): Promise<void>;
   /** Lets the node make a checkpoint. */
@@ -30,6 +34,8 @@ const LOCATE = `SELECT current_setting('data_directory') AS folder,
 
 const UPDATE_NODE = `SELECT citus_update_node(nodeid, $1, CAST($2 AS INTEGER)) FROM pg_dist_node
 WHERE nodename = $1 AND nodeport = CAST($3 AS INTEGER)`;
+
+const FIND_ADDRESS = 'SELECT 1 AS one FROM pg_dist_node WHERE nodeport = CAST($1 AS INTEGER)';
 
 const FIND_PORT = 'SELECT nodeport AS port FROM pg_dist_node JOIN pg_dist_local_group USING (groupid)';
 
@@ -73,12 +79,16 @@ export async function startStandby(nodeUrl: string): Promise<Standby> {
       await runOn(url, control(folder, 'stop --mode=immediate'));
       isRunning = false;
     },
-    async replaceNode(coordinatorUrl) {
+    async replaceNode(coordinatorUrl, workerUrls = []) {
       if (isRunning) await alterSystem(nodeUrl, 'RESET synchronous_standby_names');
       await executeOn(administrative(url), 'SELECT pg_promote()');
       await onDatabase(coordinatorUrl, (database) =>
         database.write(UPDATE_NODE, [node.hostname, port, node.port]),
       );
+      for (const workerUrl of workerUrls.filter((each) => each !== nodeUrl)) {
+        const find = () => onDatabase(workerUrl, (database) => database.read(FIND_ADDRESS, [port]));
+        await expect.poll(find).toHaveLength(1);
+      }
     },
     startNode,
     checkpointNode: () => executeOn(administrative(nodeUrl), 'CHECKPOINT'),

@@ -67,7 +67,7 @@ test.each(NODES)(
     await Promise.all([receive(ofNode, 'ok'), receive(ofBoth, 'ok')]);
     await standby.killNode();
     isReplaced = true;
-    await standby.replaceNode(coordinatorUrl);
+    await standby.replaceNode(coordinatorUrl, made.workerUrls);
     await receive(ofBoth, 'ok');
     await standby.startNode();
     await receive(ofReplaced);
@@ -84,12 +84,12 @@ test.each(NODES)(
 );
 
 test('once a connection finds that its node was replaced, those that are open are not used any more', async () => {
-  const { standby, coordinatorUrl, onNode } = await clusterWithStandby(1);
+  const { made, standby, coordinatorUrl, onNode } = await clusterWithStandby(1);
   const { token, wallet } = await seedTenant(onNode, { wallets: 1 });
   const update = async () =>
     (await request(onNode.url, token, 'PATCH', `/wallet/${wallet}`, { title: 'Cash' })).status;
   expect(await update()).toBe('ok');
-  await standby.replaceNode(coordinatorUrl);
+  await standby.replaceNode(coordinatorUrl, made.workerUrls);
   expect(await update()).toBe('ok');
   // The next connection asks the other nodes.
   await standby.checkpointNode();
