@@ -18,7 +18,7 @@ import { BusiestAccount } from './http/limits/busiest-account.ts';
 import { addOverloadProtection } from './http/limits/overload.ts';
 import { addRateLimits } from './http/limits/rate-limit.ts';
 import { addRequestMemory } from './http/limits/request-memory.ts';
-import { startDatabaseCheck } from './http/log/database-check.ts';
+import { DatabaseCheck } from './http/log/database-check.ts';
 import { errorLog } from './http/log/error-log.ts';
 import { addRequestLog } from './http/log/request-log.ts';
 import { addRequestRecords } from './http/request-record.ts';
@@ -258,6 +258,7 @@ function startSweeper({ config, logger, clock, engine, metrics, opening }: Parts
 
 function checkDatabase({ logger, clock, engine, metrics, opening }: Parts): void {
   if (engine.checkConnection === undefined) return;
-  const check = engine.checkConnection.bind(undefined, clock);
-  opening.defer(startDatabaseCheck(logger, check, metrics?.addDatabaseCheck()));
+  const checkConnection = engine.checkConnection.bind(undefined, clock);
+  const check = new DatabaseCheck(logger, checkConnection, metrics?.addDatabaseCheck());
+  opening.defer(() => check.close());
 }

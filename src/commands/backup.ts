@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs';
 import { readConfig } from '../config.ts';
 import { restoreAccount } from '../data/operator/restore-account.ts';
 import { sqlitePath } from '../storage/database-url.ts';
-import { assertCurrent, readSchemaVersion } from '../storage/migrations/migrations.ts';
 import { openDatabase } from '../storage/open-database.ts';
 import type { Engine } from '../storage/port/engine.ts';
 import { backUpSqlite } from '../storage/sqlite/backup.ts';
@@ -10,7 +9,7 @@ import { openBackup, restoreSqlite } from '../storage/sqlite/restore.ts';
 import { type Arguments, type Command, nameIn, UsageError } from './line/command.ts';
 import { byPlural, countedRows } from './line/counts.ts';
 import { fileWithSize, meter } from './line/meter.ts';
-import { urlIn, withDatabase } from './line/with-database.ts';
+import { assertCurrentIn, urlIn, withDatabase } from './line/with-database.ts';
 
 export const backup: Command = {
   name: 'backup',
@@ -51,7 +50,7 @@ function restoreOne(args: Arguments, source: string): Promise<void> {
   return withDatabase(args, async (admin) => {
     const backup = await openSource(args, source);
     try {
-      assertCurrent(await readSchemaVersion(backup), 'The backup');
+      await assertCurrentIn('<file>', backup, 'The backup');
       const onProgress = meter(args.terminal, 'Restored');
       const { accounts: _, ...counts } = byPlural(
         await restoreAccount(admin, backup, args.values, onProgress),

@@ -4,7 +4,7 @@ import { assertCurrent, readSchemaVersion } from '../storage/migrations/migratio
 import { type Command, required, UsageError } from './line/command.ts';
 import { byPlural, countedRows } from './line/counts.ts';
 import { meter } from './line/meter.ts';
-import { urlIn, whileOpen } from './line/with-database.ts';
+import { assertCurrentIn, urlIn, whileOpen } from './line/with-database.ts';
 
 export const copy: Command = {
   name: 'copy',
@@ -19,7 +19,7 @@ export const copy: Command = {
     await whileOpen(databaseUrl, { postgres, create: false }, async (source) => {
       assertCurrent(await readSchemaVersion(source), 'The source');
       const copied = whileOpen(to, { postgres }, async (target) => {
-        assertCurrent(await readSchemaVersion(target), 'The target');
+        await assertCurrentIn('--to', target, 'The target');
         return byPlural(await copyDatabase(source, target, meter(args.terminal, 'Copied')));
       });
       const counts = await copied.catch(urlIn('--to'));

@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from '@prometheus-io/client';
-import type { DatabaseCheck } from '../http/log/database-check.ts';
+import type { DatabaseState } from '../http/log/database-check.ts';
 import type { OpenSettings } from '../storage/open-database.ts';
 
 const SYNC_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
@@ -111,7 +111,7 @@ export function addNodeGauge(registry: Registry, find: () => Promise<ReadonlyMap
 }
 
 /** Adds what the check of the database has found. There is no value before it, or if it was not found. */
-export function addDatabaseCheck(registry: Registry): (check: DatabaseCheck) => void {
+export function addDatabaseCheck(registry: Registry): (state: DatabaseState) => void {
   const registers = [registry];
   const connection = new Gauge({
     name: 'paw_postgres_connection_up',

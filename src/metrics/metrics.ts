@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from '@prometheus-io/client';
 import type { FastifyInstance } from 'fastify';
-import type { DatabaseCheck } from '../http/log/database-check.ts';
+import type { DatabaseState } from '../http/log/database-check.ts';
 import {
   addAddressGauge,
   addDatabaseCheck,
@@ -69,7 +69,7 @@ export class Metrics {
   }
 
   /** Returns a function that sets what the check of the database has found. */
-  addDatabaseCheck(): (check: DatabaseCheck) => void {
+  addDatabaseCheck(): (state: DatabaseState) => void {
     return addDatabaseCheck(this.#registry);
   }
 

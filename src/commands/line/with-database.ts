@@ -1,12 +1,15 @@
 import { localUrl, readConfig } from '../../config.ts';
 import { PasswordHasher } from '../../credentials/password-hasher.ts';
 import type { AdminContext, Dependencies } from '../../data/operation/dependencies.ts';
+import { toApiError } from '../../data/operation/errors.ts';
+import { describeCause } from '../../model/errors.ts';
 import { idGenerator } from '../../model/resource-name.ts';
 import { DatabaseUrlError, sqlitePath } from '../../storage/database-url.ts';
 import { migrate } from '../../storage/jobs/migrate.ts';
 import { assertCurrent, readSchemaVersion } from '../../storage/migrations/migrations.ts';
 import { openDatabase } from '../../storage/open-database.ts';
 import type { Engine } from '../../storage/port/engine.ts';
+import { DatabaseError, unavailable } from '../../storage/port/errors.ts';
 import { type Arguments, UsageError } from './command.ts';
 
 export type Admin = AdminContext & Pick<Dependencies, 'database' | 'passwords'>;
@@ -61,4 +64,17 @@ export function urlIn(argument: string): (error: unknown) => never {
     if (!(error instanceof DatabaseUrlError)) throw error;
     throw new UsageError(error.message.replace('DATABASE_URL', argument));
   };
+}
+
+/** Checks that the schema of the database of an argument is current, as `assertCurrent` does. An outage names the argument. */
+export async function assertCurrentIn(
+  argument: string,
+  database: Pick<Engine, 'read'>,
+  subject: string,
+): Promise<void> {
+  const schema = await readSchemaVersion(database).catch((error: unknown) => {
+    if (!(error instanceof DatabaseError)) throw error;
+    throw unavailable(new Error(`${argument}: ${describeCause(toApiError(error))}`), error.outage);
+  });
+  assertCurrent(schema, subject);
 }

@@ -18,7 +18,7 @@ export class BusiestAccount {
   readonly #inProgress: ReadonlyMap<string | undefined, number>;
   readonly #timer: NodeJS.Timeout;
   /** The requests in progress of all samples of the minute, by account. */
-  readonly #sums = new Map<string | undefined, number>();
+  readonly #sums = new Map<string, number>();
   #samples = 0;
   #logged: string | undefined;
 
@@ -35,7 +35,7 @@ export class BusiestAccount {
 
   #sample(): void {
     for (const [account, count] of this.#inProgress) {
-      this.#sums.set(account, (this.#sums.get(account) ?? 0) + count);
+      if (account !== undefined) this.#sums.set(account, (this.#sums.get(account) ?? 0) + count);
     }
     this.#samples += 1;
     if (this.#samples === SAMPLES_OF_MINUTE) this.#endMinute();
@@ -44,7 +44,6 @@ export class BusiestAccount {
   #endMinute(): void {
     let [authenticated, busiest, most]: [number, string | undefined, number] = [0, undefined, 0];
     for (const [account, sum] of this.#sums) {
-      if (account === undefined) continue;
       authenticated += sum;
       if (sum > most) [busiest, most] = [account, sum];
     }

@@ -7,7 +7,7 @@ const INTERVAL_MS = 60_000;
 const MAX_DIFFERENCE_SECONDS = 5;
 
 /** What a check has found. */
-export type DatabaseCheck = {
+export type DatabaseState = {
   /** Whether a new connection could be opened. */
   readonly isUp: boolean;
   /** By how many seconds the clock is ahead of that of the database; undefined if it was not found. */
@@ -17,42 +17,57 @@ export type DatabaseCheck = {
 /**
  * Checks at once, and then once a minute, what no request shows: that a new connection to the database can be opened, while
  * requests use those there are, and that the clocks agree. A fault is a line when it begins, and one when it has ended.
- *
- * @param checkConnection see `Engine.checkConnection`
- * @returns a function that ends the checks; it resolves when the running one has ended
  */
-export function startDatabaseCheck(
-  logger: Pick<FastifyBaseLogger, 'info' | 'warn' | 'error'>,
-  checkConnection: () => Promise<number | undefined>,
-  onChecked: (check: DatabaseCheck) => void = () => {},
-): () => Promise<void> {
-  let hasFailed = false;
-  let isWrong = false;
+export class DatabaseCheck {
+  readonly #logger: Pick<FastifyBaseLogger, 'info' | 'warn' | 'error'>;
+  readonly #checkConnection: () => Promise<number | undefined>;
+  readonly #onChecked: (state: DatabaseState) => void;
+  readonly #timer: NodeJS.Timeout;
+  #running: Promise<void>;
+  #hasFailed = false;
+  #isWrong = false;
 
-  async function check(): Promise<void> {
+  /** @param checkConnection see `Engine.checkConnection` */
+  constructor(
+    logger: Pick<FastifyBaseLogger, 'info' | 'warn' | 'error'>,
+    checkConnection: () => Promise<number | undefined>,
+    onChecked: (state: DatabaseState) => void = () => {},
+  ) {
+    this.#logger = logger;
+    this.#checkConnection = checkConnection;
+    this.#onChecked = onChecked;
+    this.#running = this.#check();
+    this.#timer = setInterval(() => {
+      this.#running = this.#check();
+    }, INTERVAL_MS).unref();
+  }
+
+  /** Ends the checks. Resolves when the running one has ended. */
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#running;
+  }
+
+  async #check(): Promise<void> {
     try {
-      const aheadSeconds = await checkConnection();
-      onChecked({ isUp: true, aheadSeconds });
-      if (hasFailed) logger.info('new connections to the database work again');
-      hasFailed = false;
-      const wasWrong = isWrong;
-      isWrong = Math.abs(aheadSeconds ?? 0) > MAX_DIFFERENCE_SECONDS;
-      if (isWrong && !wasWrong) logger.warn({ aheadSeconds }, 'the clock differs from that of the database');
-      if (wasWrong && !isWrong) logger.info({ aheadSeconds }, 'the clock agrees with that of the database');
+      const aheadSeconds = await this.#checkConnection();
+      this.#onChecked({ isUp: true, aheadSeconds });
+      if (this.#hasFailed) this.#logger.info('new connections to the database work again');
+      this.#hasFailed = false;
+      this.#compareClocks(aheadSeconds);
     } catch (error) {
-      onChecked({ isUp: false, aheadSeconds: undefined });
+      this.#onChecked({ isUp: false, aheadSeconds: undefined });
       const cause = describeCause(toApiError(error));
-      if (!hasFailed) logger.error({ cause }, 'a new connection to the database does not work');
-      hasFailed = true;
+      if (!this.#hasFailed) this.#logger.error({ cause }, 'a new connection to the database does not work');
+      this.#hasFailed = true;
     }
   }
 
-  let running = check();
-  const timer = setInterval(() => {
-    running = check();
-  }, INTERVAL_MS).unref();
-  return async () => {
-    clearInterval(timer);
-    await running;
-  };
+  #compareClocks(aheadSeconds = 0): void {
+    const wasWrong = this.#isWrong;
+    this.#isWrong = Math.abs(aheadSeconds) > MAX_DIFFERENCE_SECONDS;
+    if (this.#isWrong === wasWrong) return;
+    if (this.#isWrong) this.#logger.warn({ aheadSeconds }, 'the clock differs from that of the database');
+    else this.#logger.info({ aheadSeconds }, 'the clock agrees with that of the database');
+  }
 }

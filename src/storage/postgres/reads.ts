@@ -219,5 +219,5 @@ export class ReadBatches {
 }
 
 function claimOfReads(...accounts: (Value | undefined)[]): Claim {
-  return { accounts, sql: undefined, row: undefined, isWrite: false };
+  return { accounts, statement: undefined, row: undefined, isWrite: false };
 }

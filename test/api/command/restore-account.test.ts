@@ -261,7 +261,7 @@ test.each<[string, (url: string, stranger: Tenant) => Promise<Case>, status: 1 |
     'from an unreachable server',
     async () => ({ from: 'postgres://paw@127.0.0.1:1/paw' }),
     1,
-    'The database is unavailable: .+',
+    'The database is unavailable: <file>: .+',
   ],
 ])('an account %s is refused with one line, and nothing is changed', async (_, make, status, problem) => {
   const { url, stranger } = await targetDatabase();

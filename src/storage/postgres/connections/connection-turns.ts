@@ -29,8 +29,8 @@ export type Leave = (result: UseResult) => void;
 export type Claim = {
   /** The account whose turn it is, and the others whose reads are in the batch. */
   readonly accounts: (Value | undefined)[];
-  /** The text of the first statement; undefined for a batch of reads. */
-  readonly sql: string | undefined;
+  /** The first statement; undefined for a batch of reads. */
+  readonly statement: Statement | undefined;
   /** The account and the row; undefined if the statement names none. */
   readonly row: string | undefined;
   readonly isWrite: boolean;
@@ -130,15 +130,15 @@ export class ConnectionTurns {
   }
 
   /** Whether the row, or the statement of the account, is slow. */
-  isSlow({ accounts: [account], sql, row }: Claim): boolean {
-    if (!this.hasSlow || sql === undefined) return false;
-    return this.#isSlowRow(row) || this.#slow.get(statementKey(account, sql)) !== undefined;
+  isSlow({ accounts: [account], statement, row }: Claim): boolean {
+    if (!this.hasSlow || statement === undefined) return false;
+    return this.#isSlowRow(row) || this.#slow.get(statementKey(account, statement)) !== undefined;
   }
 
   /** Remembers how a statement has ended. */
-  report({ accounts: [account], sql, row }: Claim, result: UseResult): void {
-    if (sql === undefined || result === 'lost' || (result === 'done' && !this.hasSlow)) return;
-    for (const key of [statementKey(account, sql), ...(row === undefined ? [] : [row])]) {
+  report({ accounts: [account], statement, row }: Claim, result: UseResult): void {
+    if (statement === undefined || result === 'lost' || (result === 'done' && !this.hasSlow)) return;
+    for (const key of [statementKey(account, statement), ...(row === undefined ? [] : [row])]) {
       if (result === 'done') this.#slow.delete(key);
       else this.#slow.set(key, 1);
     }
@@ -186,8 +186,8 @@ export class ConnectionTurns {
     for (const each of this.#waiting.get(account) ?? []) {
       if (row === undefined || each.claim.row !== row || each.startMs > latestMs) continue;
       this.#remove(each);
-      const { sql = '' } = each.claim;
-      each.reject(startTimeout('lock', resourceOf({ sql, params: row.split(' ') })));
+      const { statement } = each.claim;
+      each.reject(startTimeout('lock', statement && resourceOf(statement)));
     }
   }
 
@@ -214,12 +214,13 @@ export class ConnectionTurns {
 }
 
 /** Returns the claim of a statement, whose first parameters are the account and the id of the row. */
-export function claimOf({ sql, params: [account, id] }: Statement, isWrite: boolean): Claim {
+export function claimOf(statement: Statement, isWrite: boolean): Claim {
+  const [account, id] = statement.params;
   // A read does not wait for a row.
   const row = isWrite && account !== undefined ? `${account} ${id}` : undefined;
-  return { accounts: [account], sql, row, isWrite };
+  return { accounts: [account], statement, row, isWrite };
 }
 
-function statementKey(account: Value | undefined, sql: string): string {
+function statementKey(account: Value | undefined, { sql }: Statement): string {
   return `${account} ${sql}`;
 }

@@ -28,7 +28,7 @@ function make(poolSize: number) {
   const enter = async (...statements: readonly string[]) => {
     for (const statement of statements) {
       const [sql = '', ...params] = statement.split(' ');
-      const batch = { accounts: params, sql: undefined, row: undefined, isWrite: false };
+      const batch = { accounts: params, statement: undefined, row: undefined, isWrite: false };
       turns.enter(sql === 'read' ? batch : claimOf({ sql, params }, true), late.promise).then(
         (end) => {
           log.push(statement);
