@@ -141,7 +141,7 @@ function around(
     read: (sql, params) => wrap(() => database.read(sql, params), true),
     write: (sql, params) => wrap(() => database.write(sql, params), false),
     writeIfFirst: (changes) => wrap(() => database.writeIfFirst(changes), false),
-    transaction: (work) => wrap(() => database.transaction(work), false),
+    transaction: (work, account) => wrap(() => database.transaction(work, account), false),
     forRequest: () => wrapped,
   };
   return wrapped;

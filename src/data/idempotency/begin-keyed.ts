@@ -101,8 +101,9 @@ export class FirstRequest<Operations> {
     this.#outer = dependencies;
     this.#request = request;
     // Two requests that change the same resources in different orders would wait for each other.
-    const lock = request.hasSeveral ? lockAccountStatement(request.id.accountId) : undefined;
-    this.#transaction = new RequestTransaction(dependencies.database, lock);
+    const { accountId } = request.id;
+    const lock = request.hasSeveral ? lockAccountStatement(accountId) : undefined;
+    this.#transaction = new RequestTransaction(dependencies.database, accountId, lock);
     const operations = bind({
       ...dependencies,
       database: this.#transaction.database,

@@ -30,7 +30,7 @@ export function whileTokenIsValid(database: Database, principal: Principal, cloc
     database.transaction(async (opened) => {
       await assertValid(opened);
       return work(opened);
-    });
+    }, accountId);
   return {
     read: database.read,
     write: (sql, params) => transaction(({ write }) => write(sql, params)),

@@ -52,8 +52,10 @@ export type Database = Queryable & {
    * Runs `work` in one transaction. The transaction is committed when `work` resolves, and rolled
    * back when it rejects. Only statements on the argument of `work` are part of the transaction.
    * `work` can run more than once: PostgreSQL retries it after a serialization failure or a deadlock.
+   *
+   * @param account whose turn it takes; undefined for the work of an operator. PostgreSQL takes it from the first statement.
    */
-  transaction<T>(work: (transaction: Queryable) => Promise<T>): Promise<T>;
+  transaction<T>(work: (transaction: Queryable) => Promise<T>, account?: string): Promise<T>;
   /**
    * Executes changes as one transaction: the others are made if the first returns a row. On PostgreSQL this is one statement,
    * so it takes one round trip, and none of them sees the changes of another. On Citus it is a transaction in two round trips.

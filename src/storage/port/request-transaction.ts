@@ -10,15 +10,20 @@ export class RequestTransaction {
   /** The database for the operations of the request. */
   readonly database: Database;
   readonly #outer: Database;
+  readonly #account: string | undefined;
   readonly #first: Statement | undefined;
   readonly #end = Promise.withResolvers<void>();
   #transaction: Promise<Queryable> | undefined;
   #committed: Promise<void> | undefined;
   #isEnded = false;
 
-  /** @param first a SELECT with which the transaction begins */
-  constructor(outer: Database, first?: Statement) {
+  /**
+   * @param account see `Database.transaction`
+   * @param first a SELECT with which the transaction begins
+   */
+  constructor(outer: Database, account?: string, first?: Statement) {
     this.#outer = outer;
+    this.#account = account;
     this.#first = first;
     const inside: Queryable = {
       read: async (sql, params) => (await this.#begin()).read(sql, params),
@@ -65,7 +70,7 @@ export class RequestTransaction {
         if (this.#first !== undefined) await transaction.read(this.#first.sql, this.#first.params);
         resolve(transaction);
         await this.#end.promise;
-      });
+      }, this.#account);
       this.#committed.catch(reject);
     });
     return this.#transaction;

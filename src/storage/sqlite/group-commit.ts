@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
+import { AccountTurns, type OfAccount } from '../../model/account-turns.ts';
 import { DatabaseError, unavailable } from '../port/errors.ts';
 import { InProgress } from '../port/in-progress.ts';
 import type { LogSync } from './log-sync.ts';
@@ -12,10 +13,11 @@ export const BUSY_TIMEOUT_MS = 2000;
 const MIN_BUSY_INTERVAL_MS = 1;
 const MAX_BUSY_INTERVAL_MS = 32;
 
-const MAX_BATCH = 100;
+// The time of the writes of a slice before the last one.
+const MAX_SLICE_MS = 3;
 
 /** A write that waits for its turn. */
-type PendingWrite = {
+type PendingWrite = OfAccount & {
   readonly work: () => unknown;
   /** Whether it is a single statement, which SQLite undoes by itself if it fails. */
   readonly isAtomic: boolean;
@@ -29,14 +31,14 @@ type PendingWrite = {
 type Settle = (failure?: unknown) => void;
 
 /**
- * Runs writes in the order in which they arrive, and commits those that arrive in one turn of the event loop
- * together. A write that fails is undone alone. A write resolves when a sync that began after its commit has
- * ended; the next writes are committed meanwhile.
+ * Runs writes, and commits those of one iteration of the event loop together. What is left waits for the next turns of the
+ * accounts. A write that fails is undone alone. A write resolves when a sync that began after its commit has ended; the next
+ * writes are committed meanwhile.
  */
 export class GroupCommit {
   readonly #writer: DatabaseSync;
   readonly #log: Pick<LogSync, 'assertUsable' | 'sync'>;
-  readonly #queue: PendingWrite[] = [];
+  readonly #turns = new AccountTurns<PendingWrite>(MAX_SLICE_MS);
   readonly #unfinished = new InProgress();
   readonly #execute: RunStatement;
   #isScheduled = false;
@@ -53,13 +55,13 @@ export class GroupCommit {
   }
 
   /** Runs one statement. @throws RESULT_UNKNOWN if it was committed, and could not be put on disk */
-  run<T>(statement: () => T): Promise<T> {
-    return this.#add<T>(statement, true);
+  run<T>(account: unknown, statement: () => T): Promise<T> {
+    return this.#add<T>(account, statement, true);
   }
 
   /** Runs several statements, all of which are undone if one fails. @throws RESULT_UNKNOWN as `run` does */
-  transaction<T>(work: () => Promise<T>): Promise<T> {
-    return this.#add<T>(work, false);
+  transaction<T>(account: unknown, work: () => Promise<T>): Promise<T> {
+    return this.#add<T>(account, work, false);
   }
 
   /** Whether the disk has refused the last commit. */
@@ -72,30 +74,33 @@ export class GroupCommit {
     return this.#unfinished.end();
   }
 
-  #add<T>(work: () => unknown, isAtomic: boolean): Promise<T> {
+  #add<T>(account: unknown, work: () => unknown, isAtomic: boolean): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
-    this.#queue.push({ work, isAtomic, resolve, reject, deadline: performance.now() + BUSY_TIMEOUT_MS });
+    const deadline = performance.now() + BUSY_TIMEOUT_MS;
+    this.#turns.add({ account, work, isAtomic, resolve, reject, deadline });
     this.#schedule();
     return this.#unfinished.track(promise as Promise<T>);
   }
 
   #schedule(): void {
-    if (this.#isScheduled || this.#queue.length === 0) return;
+    if (this.#isScheduled || this.#turns.size === 0) return;
     this.#isScheduled = true;
-    // After all requests of the turn have been read.
+    // After all requests of the iteration have been read.
     setImmediate(async () => {
-      await this.#commitBatch(this.#queue.splice(0, MAX_BATCH));
+      if (await this.#begin()) await this.#commitBatch();
       this.#isScheduled = false;
       this.#schedule();
     });
   }
 
-  async #commitBatch(batch: readonly PendingWrite[]): Promise<void> {
-    const writes = await this.#begin(batch);
-    if (writes.length === 0) return;
+  async #commitBatch(): Promise<void> {
+    const writes: PendingWrite[] = [];
     const settlements: Settle[] = [];
     try {
-      for (const write of writes) settlements.push(await this.#runWrite(write, writes.length > 1));
+      for (const write of this.#turns.take()) {
+        writes.push(write);
+        settlements.push(await this.#runWrite(write, writes.length > 1 || this.#turns.size > 0));
+      }
       // A sync can have failed during a transaction.
       this.#log.assertUsable();
       this.#execute('COMMIT');
@@ -112,21 +117,20 @@ export class GroupCommit {
     this.#log.sync().then(() => settle(), settle);
   }
 
-  /** Begins a transaction when no other process holds the lock. Returns the writes whose deadline has not passed. */
-  async #begin(batch: readonly PendingWrite[]): Promise<readonly PendingWrite[]> {
-    for (let remaining = batch, interval = MIN_BUSY_INTERVAL_MS; ; ) {
+  /** Begins a transaction when no other process holds the lock. Returns false if no write waits so long. */
+  async #begin(): Promise<boolean> {
+    for (let interval = MIN_BUSY_INTERVAL_MS; ; interval = Math.min(2 * interval, MAX_BUSY_INTERVAL_MS)) {
       try {
         this.#log.assertUsable();
         this.#execute('BEGIN IMMEDIATE');
-        return remaining;
+        return true;
       } catch (error) {
         const isBusy = error instanceof DatabaseError && error.outage === 'lock';
         const now = performance.now();
-        for (const { deadline, reject } of remaining) if (!isBusy || now > deadline) reject(error);
-        remaining = isBusy ? remaining.filter(({ deadline }) => now <= deadline) : [];
-        if (remaining.length === 0) return remaining;
+        for (const { reject } of this.#turns.remove(({ deadline }) => !isBusy || now > deadline))
+          reject(error);
+        if (this.#turns.size === 0) return false;
         await delay(interval);
-        interval = Math.min(2 * interval, MAX_BUSY_INTERVAL_MS);
       }
     }
   }
@@ -134,14 +138,13 @@ export class GroupCommit {
   /**
    * Runs one write of a batch.
    *
-   * @param isShared whether the batch has other writes
+   * @param isShared whether the batch can have other writes
    * @throws UNAVAILABLE if the whole batch is undone
    */
   async #runWrite({ work, isAtomic, resolve, reject }: PendingWrite, isShared: boolean): Promise<Settle> {
     const needsSavepoint = isShared && !isAtomic;
     if (needsSavepoint) this.#execute('SAVEPOINT write');
     try {
-      // An `await` would end the turn of the event loop.
       const result = isAtomic ? work() : await work();
       if (needsSavepoint) this.#execute('RELEASE write');
       return (failure) => (failure === undefined ? resolve(result) : reject(failure));

@@ -6,14 +6,14 @@ import type { Database, Execute, Queryable, Row, Value } from '../port/database.
 import type { Engine, SchemaChanges } from '../port/engine.ts';
 import { DistributionError, unavailable } from '../port/errors.ts';
 import { remembered } from '../port/remembered.ts';
-import { type ObserveStatement, timedStatements } from '../port/statement-times.ts';
+import { type ObserveStatement, type StatementKind, timedStatements } from '../port/statement-times.ts';
 import { READINESS_LIFETIME_MS } from '../sql/readiness.ts';
 import { SCHEMA_OBJECTS } from './check.ts';
 import { Checkpoints } from './checkpoints.ts';
 import { BUSY_TIMEOUT_MS, GroupCommit } from './group-commit.ts';
 import { isNamed, LogSync, type Sync } from './log-sync.ts';
 import { ReadinessCheck } from './readiness.ts';
-import { ReadTurns } from './reads.ts';
+import { accountOf, ReadTurns } from './reads.ts';
 import { statementRunner, translateErrors } from './statements.ts';
 
 /** Thrown if the file of a database does not exist. The message is one line. */
@@ -59,11 +59,7 @@ const SETTINGS = { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true }
  */
 export function openSqlite(link: string, { create, onFailure, onSync, onStatement }: SqliteSettings): Engine {
   if (create) createFile(link);
-  else if (!existsSync(link)) {
-    throw new DatabaseMissingError(`The database file ${link} does not exist. Run "paw migrate".`);
-  }
-  // SQLite names the log after the file that the link leads to.
-  const path = realpathSync(link);
+  const path = realPath(link);
   const file = statSync(path);
   const { writer, reader } = translateErrors(() => openConnections(path, file));
   const reads = new ReadTurns(reader);
@@ -82,18 +78,20 @@ export function openSqlite(link: string, { create, onFailure, onSync, onStatemen
   const inTransaction: Execute = async <R extends Row>(sql: string, params?: readonly Value[]) =>
     execute(sql, params) as readonly R[];
   const transaction: Queryable = { read: inTransaction, write: inTransaction };
+  const commit = <T>(kind: StatementKind, account: unknown, work: () => Promise<T>) =>
+    timed(kind, () => writes.transaction(account, work));
 
   const engine: Engine = {
     read: <R extends Row>(sql: string, params: readonly Value[] = []) =>
       timed('read', () => reads.read(sql, params)) as Promise<readonly R[]>,
 
     write: <R extends Row>(sql: string, params?: readonly Value[]) =>
-      timed('write', () => writes.run(() => execute(sql, params) as readonly R[])),
+      timed('write', () => writes.run(accountOf(params), () => execute(sql, params) as readonly R[])),
 
-    transaction: (work) => timed('transaction', () => writes.transaction(() => work(transaction))),
+    transaction: (work, account) => commit('transaction', account, () => work(transaction)),
 
     writeIfFirst: (changes) =>
-      timed('write', () => writes.transaction(() => writeEach(transaction, changes))),
+      commit('write', accountOf(changes[0].params), () => writeEach(transaction, changes)),
 
     schema: schemaChanges((work) => engine.transaction(work)),
     forRequest: () => engine,
@@ -115,6 +113,12 @@ export function openSqlite(link: string, { create, onFailure, onSync, onStatemen
     },
   };
   return engine;
+}
+
+/** Returns the file that a link leads to, after which SQLite names the log. */
+function realPath(link: string): string {
+  if (existsSync(link)) return realpathSync(link);
+  throw new DatabaseMissingError(`The database file ${link} does not exist. Run "paw migrate".`);
 }
 
 /** See `Engine.schema`. A transaction keeps all others out. */

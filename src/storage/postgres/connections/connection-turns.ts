@@ -1,3 +1,4 @@
+import { AccountTurns, type OfAccount } from '../../../model/account-turns.ts';
 import { ByteCache } from '../../../model/byte-cache.ts';
 import type { Statement, Value } from '../../port/database.ts';
 import { resourceOf, startTimeout } from '../errors.ts';
@@ -36,7 +37,7 @@ export type Claim = {
   readonly isWrite: boolean;
 };
 
-type Waiting = {
+type Waiting = OfAccount & {
   readonly claim: Claim;
   readonly startMs: number;
   readonly begin: (leave: Leave) => void;
@@ -56,13 +57,11 @@ export class ConnectionTurns {
   readonly #size: () => number;
   /** An array, for the same reason as `InProgress` has no set. */
   readonly #running: Claim[] = [];
-  /** What waits, by account. */
-  readonly #waiting = new Map<Value | undefined, Set<Waiting>>();
+  readonly #waiting = new AccountTurns<Waiting>();
   /** The rows, and the statements of accounts, that are slow. */
   readonly #slow = new ByteCache<1>(MAX_SLOW_BYTES);
   #slowUntilMs = Number.NEGATIVE_INFINITY;
   #lastDoneMs = Number.NEGATIVE_INFINITY;
-  #waitingCount = 0;
 
   /** @param size returns the number of connections that the server allows */
   constructor(size: () => number) {
@@ -74,7 +73,7 @@ export class ConnectionTurns {
   }
 
   get waitingCount(): number {
-    return this.#waitingCount;
+    return this.#waiting.size;
   }
 
   /**
@@ -88,14 +87,14 @@ export class ConnectionTurns {
     const [account] = claim.accounts;
     if (this.#hasRoom(claim, this.#count(account))) return this.begin(claim);
     const { promise, resolve, reject } = Promise.withResolvers<Leave>();
-    const own: Waiting = { claim, startMs: performance.now(), begin: resolve, reject };
-    this.#waiting.set(account, (this.#waiting.get(account) ?? new Set()).add(own));
-    this.#waitingCount += 1;
+    const own = { account, claim, startMs: performance.now(), begin: resolve, reject };
+    this.#waiting.add(own);
     try {
       return await (late === undefined ? promise : Promise.race([promise, late]));
     } catch (error) {
       // It may have begun in the same turn of the event loop.
-      if (!this.#remove(own)) promise.then((leave) => leave('lost')).catch(() => {});
+      const removed = this.#waiting.remove((each) => each === own, [account]);
+      if (removed.length === 0) promise.then((leave) => leave('lost')).catch(() => {});
       throw error;
     }
   }
@@ -149,11 +148,11 @@ export class ConnectionTurns {
     return row !== undefined && this.hasSlow && this.#slow.get(row) !== undefined;
   }
 
-  #count(account: Value | undefined): Counts {
+  #count(account: unknown): Counts {
     const counts = { free: this.#size() - this.#running.length, own: 0, writes: 0 };
     for (const each of this.#running) {
       if (each.isWrite) counts.writes += 1;
-      if (each.accounts.includes(account)) counts.own += 1;
+      if (each.accounts.includes(account as Value)) counts.own += 1;
     }
     return counts;
   }
@@ -171,45 +170,25 @@ export class ConnectionTurns {
     return ofRow < (this.#isSlowRow(row) ? 1 : free / 4) && (!isSlow || slow < free / 4);
   }
 
-  #remove(each: Waiting): boolean {
-    const [account] = each.claim.accounts;
-    const waiting = this.#waiting.get(account);
-    if (waiting?.delete(each) !== true) return false;
-    this.#waitingCount -= 1;
-    if (waiting.size === 0) this.#waiting.delete(account);
-    return true;
-  }
-
   /** Refuses what has waited for a row as long as a statement that could not lock it. */
   #giveUp({ accounts: [account], row }: Claim): void {
+    if (row === undefined) return;
     const latestMs = performance.now() - LOCK_TIMEOUT_MS;
-    for (const each of this.#waiting.get(account) ?? []) {
-      if (row === undefined || each.claim.row !== row || each.startMs > latestMs) continue;
-      this.#remove(each);
-      const { statement } = each.claim;
-      each.reject(startTimeout('lock', statement && resourceOf(statement)));
+    const isLate = ({ claim, startMs }: Waiting) => claim.row === row && startMs <= latestMs;
+    for (const { claim, reject } of this.#waiting.remove(isLate, [account])) {
+      reject(startTimeout('lock', claim.statement && resourceOf(claim.statement)));
     }
   }
 
   #admit(): void {
-    for (let next = this.#next(); next !== undefined; next = this.#next()) {
-      this.#remove(next);
-      const [account] = next.claim.accounts;
-      const others = this.#waiting.get(account);
-      // The other accounts come first now.
-      if (others !== undefined && this.#waiting.delete(account)) this.#waiting.set(account, others);
+    while (this.#running.length < this.#size()) {
+      const next = this.#waiting.takeFirst((account) => {
+        const counts = this.#count(account);
+        return counts.own < 2 * counts.free ? ({ claim }) => this.#hasRoom(claim, counts) : undefined;
+      });
+      if (next === undefined) return;
       next.begin(this.begin(next.claim));
     }
-  }
-
-  #next(): Waiting | undefined {
-    for (const [account, waiting] of this.#waiting) {
-      const counts = this.#count(account);
-      if (counts.free <= 0) return undefined;
-      const next = waiting.values().find(({ claim }) => this.#hasRoom(claim, counts));
-      if (next !== undefined) return next;
-    }
-    return undefined;
   }
 }
 

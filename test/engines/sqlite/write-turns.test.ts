@@ -1,0 +1,32 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { openDatabase } from '../../../src/storage/open-database.ts';
+import { testDatabase } from '../../support/gateway.ts';
+
+// Takes longer than a slice. Adds how many rows there were before.
+const LONG = `INSERT INTO written SELECT $1, (SELECT COUNT(*) FROM written)
+FROM (WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200000) SELECT MAX(i) FROM n)`;
+
+test('writes of an account that has waited alternate with the long ones of another account', async () => {
+  const database = await openDatabase((await testDatabase()).url);
+  onTestFinished(() => database.close());
+  await database.write('CREATE TABLE written (account TEXT, place INTEGER)');
+  const add = (account: string, count: number) =>
+    Array.from({ length: count }, () => database.transaction(({ write }) => write(LONG, [account]), account));
+  await Promise.all([...add('many', 20), ...add('few', 3)]);
+  const rows = await database.read<{ place: number }>('SELECT place FROM written WHERE account = $1', [
+    'few',
+  ]);
+  expect(Math.max(...rows.map(({ place }) => place))).toBeLessThan(8);
+});
+
+test('a short write waits for one long write of another account', async () => {
+  const database = await openDatabase((await testDatabase()).url);
+  onTestFinished(() => database.close());
+  await database.write('CREATE TABLE written (account TEXT, place INTEGER)');
+  const long = Array.from({ length: 20 }, () => database.write(LONG, ['many']));
+  const [row] = await database.write('INSERT INTO written SELECT $1, COUNT(*) FROM written RETURNING place', [
+    'few',
+  ]);
+  await Promise.all(long);
+  expect(row?.['place']).toBeLessThanOrEqual(2);
+});
