@@ -35,6 +35,8 @@ const PROGRAMS = {
   'ruby-oauth2': '/usr/share/doc/ruby-oauth2',
   strace: '/usr/bin/strace',
   systemd: '/usr/bin/systemd-analyze',
+  // On every Linux.
+  'util-linux': '/usr/bin/prlimit',
 };
 
 const { CI, PAW_TEST_CITUS, PAW_TEST_CITUS_URL } = process.env;
@@ -81,24 +83,28 @@ const ON_CITUS = {
 // A generator of code loads and compiles much.
 const WITH_GENERATORS = { testTimeout: 300_000 } as const;
 
-/** The projects, with the folders of their tests. */
+/** The folders of tests, and where they run. A project has the name of its first folder, and of the engine if it is one of two. */
 const PROJECTS = [
-  { name: 'unit', folders: ['unit/**'] },
-  { name: 'api-sqlite', folders: ['api', 'api/command'], ...ON_SQLITE },
-  { name: 'api-postgres', folders: ['api', 'api/command'], ...ON_POSTGRES },
-  { name: 'contracts', folders: ['api/contracts'], ...ON_SQLITE },
-  { name: 'http', folders: ['api/http'], ...ON_SQLITE },
-  { name: 'clients', folders: ['api/clients/**', 'api/fuzz'], ...ON_SQLITE },
-  { name: 'engines-sqlite', folders: ['engines/both'], ...ON_SQLITE },
-  { name: 'engines-postgres', folders: ['engines/both'], ...ON_POSTGRES },
-  { name: 'sqlite', folders: ['engines/sqlite'], ...ON_SQLITE },
-  { name: 'postgres', folders: ['engines/postgres'], ...ON_POSTGRES },
-  { name: 'citus', folders: ['engines/citus'], ...ON_CITUS },
-  { name: 'conformance-sqlite', folders: ['conformance'], ...ON_SQLITE, ...WITH_GENERATORS },
-  { name: 'conformance-postgres', folders: ['conformance'], ...ON_POSTGRES, ...WITH_GENERATORS },
-  { name: 'browser', folders: ['browser'], ...IN_BROWSER },
-  { name: 'deployment', folders: ['deployment', 'deployment/process'], ...ON_SQLITE },
-];
+  { folders: ['unit/**'] },
+  { folders: ['api', 'api/command'], engine: 'sqlite', ...ON_SQLITE },
+  { folders: ['api', 'api/command'], engine: 'postgres', ...ON_POSTGRES },
+  { folders: ['api/contracts'], ...ON_SQLITE },
+  { folders: ['api/http'], ...ON_SQLITE },
+  { folders: ['api/clients/**', 'api/fuzz'], ...ON_SQLITE },
+  { folders: ['engines/both'], engine: 'sqlite', ...ON_SQLITE },
+  { folders: ['engines/both'], engine: 'postgres', ...ON_POSTGRES },
+  { folders: ['engines/sqlite'], ...ON_SQLITE },
+  { folders: ['engines/postgres'], ...ON_POSTGRES },
+  { folders: ['engines/citus'], ...ON_CITUS },
+  { folders: ['conformance'], engine: 'sqlite', ...ON_SQLITE, ...WITH_GENERATORS },
+  { folders: ['conformance'], engine: 'postgres', ...ON_POSTGRES, ...WITH_GENERATORS },
+  { folders: ['browser'], ...IN_BROWSER },
+  { folders: ['deployment', 'deployment/process'], ...ON_SQLITE },
+].map(({ folders, engine, ...project }) => {
+  const [folder = ''] = folders;
+  const name = [folder.replace('/**', '').replaceAll('/', '-'), ...(engine ? [engine] : [])].join('-');
+  return { name, folders, ...project };
+});
 
 const includes = PROJECTS.flatMap(({ folders }) => folders.map((folder) => `test/${folder}/*.test.ts`));
 const forgotten = files.filter((file) => !includes.some((pattern) => matchesGlob(file, pattern)));

@@ -1,3 +1,4 @@
+// @module-tag needs/util-linux
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { bothApis, readiness } from '../../support/apis.ts';

@@ -1,3 +1,4 @@
+// @module-tag needs/util-linux
 import {
   copyFileSync,
   linkSync,
