@@ -21,6 +21,13 @@ unavailable() {
   exit 1
 }
 
+# Runs apt-get beside another process that uses it, such as the daily update of a machine: only the lock of dpkg can be waited for.
+apt() {
+  mkdir -p "$work/apt/lists/partial" "$work/apt/archives/partial"
+  apt-get -qq -o DPkg::Lock::Timeout=600 -o Dir::State::Lists="$work/apt/lists" \
+    -o Dir::Cache::Archives="$work/apt/archives" -o APT::Sandbox::User=root "$@"
+}
+
 # Installs packages of Debian, unless they are installed.
 install_packages() {
   local package missing=()
@@ -29,7 +36,7 @@ install_packages() {
   done
   [ ${#missing[@]} -eq 0 ] || {
     # In this run level, no service is started.
-    apt-get update -qq && RUNLEVEL=1 apt-get install -y -qq --no-install-recommends "${missing[@]}"
+    apt update && RUNLEVEL=1 apt install -y --no-install-recommends "${missing[@]}"
   } || unavailable "These packages can't be installed: ${missing[*]}"
 }
 
