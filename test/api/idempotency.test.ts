@@ -412,11 +412,11 @@ test('200 concurrent requests with 20 keys through two instances create 20 apps'
   const other = await testGateway({ DATABASE_URL: gateway.databaseUrl }, gateway.clock);
   const responses = new Map<string, Set<string>>();
 
-  /** Repeats a request until it is answered. Another response than 200 has to be 409 or 503. */
+  /** Repeats a request until its response is 200. Any other one has to say that the request was not executed. */
   async function repeat(n: number): Promise<void> {
     const [{ name }, { url }] = [n % 2 === 0 ? rest : graphql, n % 3 === 0 ? gateway : other];
     const value = `${name}-${Math.floor(n / 2) % 10}`;
-    for (let times = 0; times < 200; times += 1) {
+    for (;;) {
       const { response, error } = await keyed(name, value, url).createApp(tenant.token, APP);
       if (response.status === 200) {
         responses.set(value, (responses.get(value) ?? new Set()).add(response.text));
@@ -424,7 +424,6 @@ test('200 concurrent requests with 20 keys through two instances create 20 apps'
       }
       expect(['IDEMPOTENCY_KEY_IN_USE', 'UNAVAILABLE']).toContain(error?.reason);
     }
-    expect.unreachable('It was never answered.');
   }
 
   await Promise.all(Array.from({ length: 200 }, (_, n) => repeat(n)));

@@ -157,9 +157,13 @@ const MADE = { yes: [1], no: [0], unknown: [0, 1] } as const;
 test('whatever happens to two tries, nothing is made twice, and `applied` is true', async () => {
   const names = Object.keys(FAULTS) as (keyof typeof FAULTS)[];
   const pairs = names.flatMap((first) => names.map((second) => [first, second] as const));
+  const singles = names.map((fault) => [fault] as const);
   const outcomes: Outcome[] = [];
-  for (const form of Object.keys(FORMS))
-    outcomes.push(...(await Promise.all(pairs.map((faults) => send(form, faults)))));
+  for (const form of Object.keys(FORMS)) {
+    // The other forms differ in how the client finds the mutation, and not in what it does after a fault.
+    const cases = form === 'REST' || form === 'GraphQL' ? pairs : singles;
+    outcomes.push(...(await Promise.all(cases.map((faults) => send(form, faults)))));
+  }
   const counts = await countApps();
   const wrong = outcomes.filter(
     ({ title, applied }) => !MADE[applied].some((count) => count === (counts.get(title) ?? 0)),
