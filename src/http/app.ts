@@ -9,7 +9,13 @@ import {
 } from 'fastify';
 import type { ApiError } from '../model/errors.ts';
 import { Connections } from './connections/connections.ts';
-import { hostError, normalizedTarget, parserError, withoutPorts } from './connections/protocol.ts';
+import {
+  hostError,
+  normalizedTarget,
+  parserError,
+  transferCodingError,
+  withoutPorts,
+} from './connections/protocol.ts';
 import { connectionRejecter } from './connections/rejection.ts';
 import { stopServer } from './connections/stop.ts';
 import { MAX_BODY_BYTES, malformedRequest } from './errors.ts';
@@ -112,7 +118,7 @@ function addConnectionHooks(app: FastifyInstance, connections: Connections, trus
     const forwardedFor = trustsProxies && raw.headers['x-forwarded-for'];
     if (forwardedFor) raw.headers['x-forwarded-for'] = withoutPorts(String(forwardedFor));
     reply.headers(commonHeaders(request));
-    done(hostError(raw));
+    done(hostError(raw) ?? transferCodingError(raw));
   });
   app.addHook('onSend', ({ socket }, reply, _payload, done) => {
     if (connections.isLastResponse(socket)) reply.header('connection', 'close');

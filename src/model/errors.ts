@@ -23,6 +23,10 @@ export const ERRORS = {
     'INVALID_ARGUMENT',
     'The body must be JSON, sent with "Content-Type: application/json".',
   ],
+  UNSUPPORTED_TRANSFER_CODING: [
+    'UNIMPLEMENTED',
+    'The body must be sent without a transfer coding, or with "Transfer-Encoding: chunked" alone.',
+  ],
   PATH_NOT_FOUND: ['NOT_FOUND', 'The path does not exist.'],
   METHOD_NOT_ALLOWED: ['UNIMPLEMENTED'],
 

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { ApiError } from '../../model/errors.ts';
+import { ApiError } from '../../model/errors.ts';
 import { malformedRequest } from '../errors.ts';
 
 /** The HTTP status of the errors of Node's HTTP parser, where it is not 400. */
@@ -80,4 +80,14 @@ export function hostError({
   // Node has joined repeated headers.
   if (host === undefined || HOST.test(host)) return undefined;
   return malformedRequest('The request must have one valid Host header.');
+}
+
+/**
+ * Returns the error of a request with a transfer coding but `chunked`: Node decodes no other, and would pass the bytes on as
+ * the body. Its parser refuses codings that do not end with `chunked`. Source: RFC 9112, section 6.1.
+ */
+export function transferCodingError({ headers }: Pick<IncomingMessage, 'headers'>): ApiError | undefined {
+  const coding = headers['transfer-encoding'];
+  const isSupported = coding === undefined || !/[\s,]chunked$/i.test(coding);
+  return isSupported ? undefined : new ApiError('UNSUPPORTED_TRANSFER_CODING');
 }

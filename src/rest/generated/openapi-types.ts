@@ -375,6 +375,7 @@ export interface components {
          *     - 413 `BODY_TOO_LARGE`: the body exceeds 102400 bytes
          *     - 415 `UNSUPPORTED_MEDIA_TYPE`: the body is not declared as JSON, or has a content coding
          *     - 431 `MALFORMED_REQUEST`: the headers are too large
+         *     - 501 `UNSUPPORTED_TRANSFER_CODING`: the header `Transfer-Encoding` is not `chunked` alone
          */
         OtherError: {
             headers: {

@@ -19,11 +19,11 @@ function send(path: string, method: string, headers: object, body?: string): Pro
 }
 
 /** Returns the response to a request line that no library sends. */
-async function sendLine(line: string, headers = ''): Promise<string> {
+async function sendLine(line: string, headers = '', body = ''): Promise<string> {
   const { hostname, port } = new URL(gateway.url);
   const socket = connect(Number(port), hostname);
   await once(socket, 'connect');
-  socket.end(`${line} HTTP/1.1\r\nHost: paw\r\n${headers}Connection: close\r\n\r\n`);
+  socket.end(`${line} HTTP/1.1\r\nHost: paw\r\n${headers}Connection: close\r\n\r\n${body}`);
   return text(socket);
 }
 
@@ -47,6 +47,41 @@ test.each(BODIES)(
     expect((await ask('identity')).status).not.toBe(415);
   },
 );
+
+test.each([...BODIES, ['GET', '/healthz', JSON_TYPE, ''], ['POST', '/nothing', JSON_TYPE, '{}']] as const)(
+  '%s %s is not executed with a transfer coding but chunked',
+  async (method, path, type, body) => {
+    const line = `${method} ${path === '/wallet/' ? path + tenant.wallet : path}`;
+    const chunks = `${body && `${body.length.toString(16)}\r\n${body}\r\n`}0\r\n\r\n`;
+    const head = `Authorization: Bearer ${tenant.token}\r\nContent-Type: ${type}\r\n`;
+    const ask = async (...codings: readonly string[]) => {
+      const lines = codings.map((coding) => `Transfer-Encoding: ${coding}\r\n`).join('');
+      return Number((await sendLine(line, head + lines, chunks)).slice(9, 12));
+    };
+    const chunked = await ask('chunked');
+    expect(chunked).not.toBe(501);
+    expect(await ask('Chunked')).toBe(chunked);
+    const others = ['gzip, chunked', 'gzip,chunked', 'x, chunked', 'identity, chunked', ', chunked'];
+    for (const coding of others) expect([coding, await ask(coding)]).toEqual([coding, 501]);
+    expect(await ask('GZIP', 'chunked')).toBe(501);
+    // The parser can't tell where these bodies end.
+    for (const coding of ['gzip', 'chunked, gzip', 'identity', '']) expect(await ask(coding)).toBe(400);
+    expect(await ask('chunked', 'chunked')).toBe(400);
+  },
+);
+
+test('the error for a transfer coding has the form of the API', async () => {
+  const reasons = ['/graphql', '/auth/apps', '/oauth/token'].map(async (path) => {
+    const answer = await sendLine(`POST ${path}`, 'Transfer-Encoding: gzip, chunked\r\n', '0\r\n\r\n');
+    const { error, errors } = JSON.parse(answer.slice(answer.indexOf('{')));
+    return errors?.[0].extensions ?? error.details?.[0] ?? { reason: error };
+  });
+  expect(await Promise.all(reasons)).toMatchObject([
+    { reason: 'UNSUPPORTED_TRANSFER_CODING', status: 'UNIMPLEMENTED', code: 'BAD_REQUEST' },
+    { reason: 'UNSUPPORTED_TRANSFER_CODING' },
+    { reason: 'invalid_request' },
+  ]);
+});
 
 test.each(BODIES.slice(0, 3))(
   '%s %s ignores a byte order mark before the body',
