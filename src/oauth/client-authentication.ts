@@ -4,6 +4,10 @@ import { ApiError } from '../model/errors.ts';
 import { parseResourceName } from '../model/resource-name.ts';
 import type { Form } from './form.ts';
 
+// Also without a space, and in the second of two headers, which Node joins by a comma: then it is malformed, and not another
+// scheme, which is ignored.
+const BASIC = /(?:^|,\s*)basic/i;
+
 /**
  * Returns the credentials in a request, in HTTP Basic or in the body, or undefined if there are none. The id of the
  * client is the name of the app, or its ULID alone. Source: RFC 6749, section 2.3.1.
@@ -15,12 +19,17 @@ export function clientCredentials(
   authorization: string | undefined,
   { client_id: id, client_secret: secret }: Form,
 ): AppCredentials | undefined {
-  const [, basic] = /^basic +(.*)/i.exec(authorization ?? '') ?? [];
-  if (basic === undefined) return id || secret ? credentialsOf(id, secret) : undefined;
+  if (authorization === undefined || !BASIC.test(authorization)) {
+    return id || secret ? credentialsOf(id, secret) : undefined;
+  }
+  const [, basic = ''] = /^basic +(\S+)$/i.exec(authorization) ?? [];
+  const pair = Buffer.from(basic, 'base64');
+  // The decoder takes other spellings as well. One spelling leaves nothing to another reader of the header.
+  if (pair.toString('base64') !== basic) throw new ApiError('INVALID_CREDENTIALS');
   if (secret !== undefined) {
     throw malformedRequest('Send the credentials of the client in one place: the header or the body.');
   }
-  const [, user, password] = /^([^:]*):(.*)/s.exec(Buffer.from(basic, 'base64').toString()) ?? [];
+  const [, user, password] = /^([^:]*):(.*)/s.exec(pair.toString()) ?? [];
   const credentials = credentialsOf(formDecoded(user), formDecoded(password));
   if (id !== undefined && credentialsOf(id, credentials.privateKey).name !== credentials.name) {
     throw malformedRequest('The parameter client_id must name the client in the header.');

@@ -65,6 +65,15 @@ function inHeader({ name, privateKey }: AppKey) {
   return { authorization: `Basic ${btoa(pair)}` };
 }
 
+function headerWith(part: RegExp, replacement: string) {
+  return { authorization: inHeader(short).authorization.replace(part, replacement) };
+}
+
+/** Returns the end of a text in base64 whose last bits, which a decoder ignores, are others. */
+function nextOf(end: string): string {
+  return String.fromCharCode(end.charCodeAt(0) + 1) + end.slice(1);
+}
+
 function inBody({ name, privateKey }: AppKey) {
   return { client_id: name, client_secret: privateKey };
 }
@@ -88,7 +97,10 @@ describe('an app that has only its key', () => {
   test.each<[string, () => Sent]>([
     ['in the header', () => [GRANT, inHeader(app)]],
     ['in the header, with its ULID', () => [GRANT, inHeader(short)]],
+    ['in the header, behind several spaces', () => [GRANT, headerWith(/ /, '   ')]],
+    ['in the header, with the scheme in another case', () => [GRANT, headerWith(/Basic/, 'bASIC')]],
     ['in the body', () => [{ ...GRANT, ...inBody(app) }]],
+    ['in the body, beside a token', () => [{ ...GRANT, ...inBody(app) }, { authorization: 'Bearer x' }]],
     ['in the body, with its ULID', () => [{ ...GRANT, ...inBody(short) }]],
     ['in the header, named in the body as well', () => [{ ...GRANT, client_id: short.name }, inHeader(app)]],
   ])('gets a token for its project with credentials %s', async (_place, sent) => {
@@ -156,6 +168,42 @@ describe('a request is refused', () => {
       error: 'invalid_client',
       error_description: 'The app does not exist, or the private key is wrong.',
     });
+  });
+
+  // Source: RFC 9110, sections 11.4 and 11.6.2; RFC 7617, section 2; RFC 4648, section 4.
+  test.each<[string, (pair: string) => string]>([
+    ['another text behind the padding', (pair) => `Basic ${pair}AAAA`],
+    ['no padding', (pair) => `Basic ${pair.replaceAll('=', '')}`],
+    ['less padding', (pair) => `Basic ${pair.slice(0, -1)}`],
+    ['more padding', (pair) => `Basic ${pair}=`],
+    ['padding before the end', (pair) => `Basic ${pair.slice(0, 8)}=${pair.slice(8)}`],
+    ['trailing bits that are not zero', (pair) => `Basic ${pair.replace(/.==$/, (end) => nextOf(end))}`],
+    ['the alphabet of URLs', () => `Basic ${Buffer.from(`${short.name}:???>>>`).toString('base64url')}`],
+    ['quotes', (pair) => `Basic "${pair}"`],
+    ['a quote', (pair) => `Basic ${pair}"`],
+    ['a character that is not base64', (pair) => `Basic ${pair.slice(0, 8)}!${pair.slice(8)}`],
+    ['a space inside', (pair) => `Basic ${pair.slice(0, 8)} ${pair.slice(8)}`],
+    ['a character that is not ASCII', (pair) => `Basic ${pair}\u00e9`],
+    ['a parameter', (pair) => `Basic ${pair}, realm="paw"`],
+    ['a second header', (pair) => `Basic ${pair}, Basic ${pair}`],
+    ['a header of another scheme', (pair) => `Bearer x, Basic ${pair}`],
+    ['a tab', (pair) => `Basic\t${pair}`],
+    ['a tab behind a space', (pair) => `Basic \t${pair}`],
+    ['no space', (pair) => `Basic${pair}`],
+    ['a comma', (pair) => `Basic,${pair}`],
+    ['nothing', () => 'Basic'],
+    ['a NUL before the id', (pair) => `Basic ${btoa(`\0${atob(pair)}`)}`],
+    ['a line feed behind the key', (pair) => `Basic ${btoa(`${atob(pair)}\n`)}`],
+    ['a NUL in percent-encoding', (pair) => `Basic ${btoa(`${atob(pair)}%00`)}`],
+    ['bytes that are not UTF-8', (pair) => `Basic ${btoa(`${atob(pair)}\xff`)}`],
+  ])('with the right key and %s in the header: invalid_client', async (_case, headerOf) => {
+    const token = await issue();
+    const authorization = headerOf(btoa(`${short.name}:${short.privateKey}`));
+    for (const path of ['token', 'revoke', 'introspect'] as const) {
+      const { status, body } = await post(path, { ...GRANT, token }, { authorization });
+      expect([path, status, body.error]).toEqual([path, 401, 'invalid_client']);
+    }
+    expect(await tokenStatus(api, token)).toBe('ok');
   });
 
   const asked = (form: object = {}) => ({ ...GRANT, ...inBody(app), ...form });

@@ -547,6 +547,14 @@ describe.each(bothApis(() => gateway.url))('by $name', (api) => {
     ['the scheme in lower case', (token) => `bearer ${token}`, undefined],
     ['another scheme', (token) => `Basic ${Buffer.from(`paw:${token}`).toString('base64')}`, 'TOKEN_MISSING'],
     ['a token and more', (token) => `Bearer ${token} ${token}`, 'TOKEN_INVALID'],
+    ['several spaces', (token) => `Bearer   ${token}`, undefined],
+    ['a second token', (token) => `Bearer ${token}, Bearer ${token}`, 'TOKEN_INVALID'],
+    ['quotes', (token) => `Bearer "${token}"`, 'TOKEN_INVALID'],
+    ['padding', (token) => `Bearer ${token}=`, 'TOKEN_INVALID'],
+    ['a comma', (token) => `Bearer ${token},`, 'TOKEN_INVALID'],
+    ['a tab behind the space', (token) => `Bearer \t${token}`, 'TOKEN_INVALID'],
+    ['a tab', (token) => `Bearer\t${token}`, 'TOKEN_MISSING'],
+    ['no scheme', (token) => token, 'TOKEN_MISSING'],
   ])('an Authorization header with %s is read by RFC 6750', async (_what, header, reason) => {
     const headers = { authorization: header(home.token) };
     const response =
