@@ -28,7 +28,7 @@ import { assertAllowed, type Bound, boundOperations, type Rules } from './operat
 import { signIn } from './sign-in.ts';
 import { updateWallet } from './update-wallet.ts';
 
-export type { FirstRequest } from './idempotency/begin-keyed.ts';
+export type { FirstRequest, KeyedRequest } from './idempotency/begin-keyed.ts';
 export type { FilteredArguments } from './lists/read-list.ts';
 export type { Resource } from './more/get-resources.ts';
 export type { AppCredentials } from './sign-in.ts';

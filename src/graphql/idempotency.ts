@@ -1,16 +1,17 @@
 import { type ApolloServerPlugin, type GraphQLResponse, HeaderMap } from '@apollo/server';
-import { Kind, type OperationDefinitionNode, OperationTypeNode } from 'graphql';
+import { type GraphQLSchema, type OperationDefinitionNode, OperationTypeNode } from 'graphql';
 import { toApiError } from '../data/operation/errors.ts';
 import { REPLAYED_HEADER } from '../http/idempotency-headers.ts';
 import type { LogError } from '../http/log/error-log.ts';
 import { shouldLog } from '../model/errors.ts';
 import type { Context } from './context.ts';
 import { graphqlError, httpOf } from './error-format.ts';
+import { KeyedContents } from './keyed-contents.ts';
 import type { OperationRequest } from './limits/request-checks.ts';
 import { resultJson } from './limits/response-size.ts';
 import { textResult } from './response.ts';
 
-type Request = Pick<OperationRequest, 'contextValue' | 'source' | 'request'> & {
+type Request = Pick<OperationRequest, 'contextValue' | 'document' | 'request'> & {
   readonly operation?: OperationDefinitionNode | undefined;
 };
 
@@ -24,9 +25,11 @@ type Executed = { readonly contextValue: Context; readonly response: GraphQLResp
  * one transaction: if one fails, none is applied, and `data` is null.
  */
 export class Idempotency {
+  readonly #contents: KeyedContents;
   readonly #log: LogError;
 
-  constructor(log: LogError) {
+  constructor(schema: GraphQLSchema, log: LogError) {
+    this.#contents = new KeyedContents(schema);
     this.#log = log;
   }
 
@@ -41,18 +44,15 @@ export class Idempotency {
   }
 
   /** Returns the response that is known before the execution: a kept one, or a refusal. Otherwise null. */
-  async begin({ contextValue, operation, request, source }: Request): Promise<SingleResponse | null> {
+  async begin({ contextValue, document, operation, request }: Request): Promise<SingleResponse | null> {
     // Undefined, against its type, if the document does not have it.
     if (operation?.operation !== OperationTypeNode.MUTATION) return null;
-    const { operationName = null, variables = null } = request;
-    const content = ['GraphQL', source, operationName, variables];
     try {
       const headers = contextValue.request.readIdempotencyHeaders();
       if (headers === undefined) return null;
       const { ownOperations, state } = contextValue;
-      const [first, ...others] = operation.selectionSet.selections;
-      const hasSeveral = others.length > 0 || first?.kind !== Kind.FIELD;
-      const keyed = await ownOperations.beginKeyed({ ...headers, content, hasSeveral });
+      const content = this.#contents.of({ document, operation, request });
+      const keyed = await ownOperations.beginKeyed({ ...headers, ...content });
       if (keyed.replay !== undefined) return replay(keyed.replay(), contextValue);
       state.keyed = keyed.first;
       return null;

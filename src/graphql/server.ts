@@ -70,7 +70,7 @@ export class GraphqlServer {
     this.#logError = logError;
     this.#violations = new InputViolations(schema, introspection);
     const checks = new RequestChecks(schema, this.#violations);
-    const idempotency = new Idempotency(logError);
+    const idempotency = new Idempotency(schema, logError);
     const mutations = new RepeatedMutations(schema, checks, idempotency, (errors, document, context) => {
       this.#violations.locate(document, errors);
       return errors.map((error) => this.#formatError(withCode(error), error, context));

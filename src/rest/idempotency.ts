@@ -2,14 +2,14 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Changes, RequestOperations } from '../data/data-layer.ts';
 import { idempotencyHeaders, REPLAYED_HEADER } from '../http/idempotency-headers.ts';
 import { JSON_TYPE } from '../http/json.ts';
-import { parseFields } from '../model/fields/fields.ts';
+import { normalizedFields, type Validator } from '../model/fields/fields.ts';
 import type { JsonObject } from '../model/fields/json.ts';
 
 /** An operation that changes something, with its input. */
 export type Operation = {
   readonly id: keyof Changes;
   readonly input: JsonObject;
-  readonly validators: Parameters<typeof parseFields>[1];
+  readonly validators: Readonly<Record<string, Validator<unknown>>>;
   /** Returns the body of the response. */
   readonly run: (changes: Changes) => Promise<object>;
 };
@@ -26,8 +26,9 @@ export async function withIdempotencyKey(
   { id, input, validators, run }: Operation,
 ): Promise<object | string> {
   const headers = idempotencyHeaders(request);
-  const content = [id, parsed(input, validators)];
-  const { replay, first } = await operations.beginKeyed({ ...headers, content, hasSeveral: false });
+  const content = [id, normalizedFields(input, validators)];
+  const keyed = { ...headers, content, passwords: [], hasSeveral: false };
+  const { replay, first } = await operations.beginKeyed(keyed);
   reply.type(JSON_TYPE);
   if (replay !== undefined) {
     reply.header(REPLAYED_HEADER, 'true');
@@ -39,14 +40,5 @@ export async function withIdempotencyKey(
     return response;
   } finally {
     await first.undo();
-  }
-}
-
-/** Returns an input, whose values can have several spellings, in one of them. The operation refuses an invalid one. */
-function parsed(input: JsonObject, validators: Operation['validators']): unknown {
-  try {
-    return parseFields(input, validators);
-  } catch {
-    return input;
   }
 }

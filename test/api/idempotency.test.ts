@@ -1,5 +1,6 @@
 import { randomInt, randomUUID } from 'node:crypto';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { PasswordHasher } from '../../src/credentials/password-hasher.ts';
 import {
   accountToken,
   createApp,
@@ -72,6 +73,14 @@ async function count(table: 'app' | 'idempotency_key'): Promise<number> {
 /** Returns a text that can hardly be compressed. */
 function randomText(length: number): string {
   return Array.from({ length }, () => String.fromCodePoint(randomInt(0x10000, 0x110000))).join('');
+}
+
+/** Returns a document with several updates, and its variables. */
+function updatesOf(inputs: readonly object[]) {
+  const names = inputs.map((_, n) => `$m${n}: UpdateWalletInput!`);
+  const fields = inputs.map((_, n) => `m${n}: updateWallet(input: $m${n}) { wallet { title } }`);
+  const variables = Object.fromEntries(inputs.map((input, n) => [`m${n}`, input]));
+  return { query: `mutation (${names}) { ${fields} }`, variables };
 }
 
 const titleOf = async (name: string) => (await rowOf(gateway.database, name))['title'];
@@ -326,20 +335,44 @@ describe('by GraphQL', () => {
     expect(await count('app')).toBe(1);
   });
 
-  test('only the first mutation can set a password, so that the hash holds no lock', async () => {
-    const document = `mutation ($first: UpdateWalletInput!, $second: UpdateWalletInput!) {
-      first: updateWallet(input: $first) { wallet { title } }
-      second: updateWallet(input: $second) { wallet { title } }
-    }`;
-    const update = (first: object, second: object) =>
-      ask(document, { first: { name: wallet, ...first }, second: { name: wallet, ...second } });
-    const refused = await update({ title: 'New' }, { password: PASSWORD });
-    expect(refused.data).toBeNull();
-    const violation = { extensions: { fieldViolations: [{ field: 'password' }] } };
-    expect(refused.errors).toMatchObject([{ path: ['second'], ...violation }]);
-    expect(await titleOf(wallet)).not.toBe('New');
-    expect((await update({ password: PASSWORD }, { title: 'New' })).errors).toBeUndefined();
-    expect(await titleOf(wallet)).toBe('New');
+  test('each mutation can set a password, and no hash holds the locks of the transaction', async () => {
+    const { wallets, token } = await seedTenant(gateway, { wallets: 3 });
+    const [one = '', two = '', three = ''] = wallets;
+    const from = { url: gateway.url, token };
+    const others = ['a', 'b'].map((title) => ({ name: three, title }));
+    const statuses: number[] = [];
+    const { hash } = PasswordHasher.prototype;
+    const spy = vi.spyOn(PasswordHasher.prototype, 'hash').mockImplementation(async function (
+      this: PasswordHasher,
+      ...parameters
+    ) {
+      // It would wait for the locks.
+      const { query, variables } = updatesOf(others);
+      const headers = { 'idempotency-key': randomUUID() };
+      statuses.push((await postGraphql(from.url, token, query, variables, headers)).status);
+      return hash.apply(this, parameters);
+    });
+    onTestFinished(() => spy.mockRestore());
+    const { query, variables } = updatesOf([
+      { name: one, title: 'New' },
+      { name: one, password: PASSWORD },
+      { name: two, password: PASSWORD },
+      { name: two, password: PASSWORD.toUpperCase() },
+      { name: three, password: PASSWORD },
+    ]);
+    const [first, repeated] = [await ask(query, variables, from), await ask(query, variables, from)];
+    expect([first.errors, repeated.replayed, repeated.response.text]).toEqual([
+      undefined,
+      true,
+      first.response.text,
+    ]);
+    expect(statuses).toEqual([200, 200, 200, 200]);
+    const rows = await Promise.all(wallets.map((name) => rowOf(gateway.database, name)));
+    const hashes = rows.map((row) => String(row['password_hash']));
+    for (const each of hashes) expect(each).toMatch(/^\$argon2id\$/);
+    // Equal passwords have different salts.
+    expect(new Set(hashes).size).toBe(3);
+    expect(await titleOf(one)).toBe('New');
   });
 
   test('a long response is kept, however many fields it has', async () => {

@@ -28,8 +28,10 @@ export type KeyedRequest = {
   readonly key: string;
   /** The bearer token of the request, with which the response is sealed. */
   readonly bearerToken: string;
-  /** What a repetition has to have in common: the operation, its input and its preconditions, as JSON in any order. */
+  /** What a repetition has to have in common: the operations, their inputs and preconditions, as JSON in any order. */
   readonly content: unknown;
+  /** The passwords that are set, if the request has several operations. */
+  readonly passwords: readonly string[];
   /** Whether the request can have several operations. */
   readonly hasSeveral: boolean;
 };
@@ -54,6 +56,7 @@ type SignIn = { signIn(input: UntrustedInput): Promise<SignInResult> };
  * @throws INVALID_ARGUMENT if the key is invalid, or was used for another request
  * @throws ALREADY_EXISTS if the request was made with another token, with which its response was sealed
  * @throws ABORTED if a request with this key is running
+ * @throws RESOURCE_EXHAUSTED if too many passwords of the account are being set at the same time
  */
 export async function beginKeyed<Operations extends SignIn>(
   dependencies: Dependencies,
@@ -79,7 +82,9 @@ export async function beginKeyed<Operations extends SignIn>(
     throw new ApiError(inUse === contentHash ? 'IDEMPOTENCY_KEY_IN_USE' : 'IDEMPOTENCY_KEY_REUSED');
   }
   keysInUse.set(id.keyHash, contentHash);
-  return { first: new FirstRequest(dependencies, caller, { ...request, id, contentHash }, bind) };
+  const first = new FirstRequest(dependencies, caller, { ...request, id, contentHash }, bind);
+  await first.hashPasswords();
+  return { first };
 }
 
 /**
@@ -95,6 +100,8 @@ export class FirstRequest<Operations> {
   #failures: Failure[] = [];
   /** Executed after the request, unless it is undone. They would wait for the locks of the transaction. */
   readonly #writes: BackgroundWrite[] = [];
+  /** In the transaction, its locks would be held while the passwords wait to be hashed. */
+  readonly #hashes: [password: string, hash: string][] = [];
   #isEnded = false;
 
   constructor(dependencies: Dependencies, caller: Caller, request: Started, bind: Bind<Operations & SignIn>) {
@@ -107,7 +114,7 @@ export class FirstRequest<Operations> {
     const operations = bind({
       ...dependencies,
       database: this.#transaction.database,
-      passwords: { hash: this.#hashPassword.bind(this) },
+      passwords: { hash: this.#takeHash.bind(this) },
       backgroundWrites: { add: (...write) => void this.#writes.push(write) },
       recordFailure: async (failure) => void this.#failures.push(failure),
     });
@@ -164,11 +171,25 @@ export class FirstRequest<Operations> {
     for (const failure of this.#failures) await this.#outer.recordFailure(failure);
   }
 
-  async #hashPassword(password: string, accountId: string): Promise<string> {
-    if (!this.#transaction.hasBegun) return this.#outer.passwords.hash(password, accountId);
-    // The transaction would hold its locks while the password waits to be hashed.
-    const description = 'Must be in the first mutation of a request with an Idempotency-Key.';
-    throw invalidFields([{ field: 'password', description }]);
+  /** Hashes the passwords of a request with several operations. @throws as `PasswordHasher.hash`; the request is undone */
+  async hashPasswords(): Promise<void> {
+    const { passwords, id } = this.#request;
+    try {
+      // One after the other, so that the request takes one place among those that wait.
+      for (const password of passwords) {
+        this.#hashes.push([password, await this.#outer.passwords.hash(password, id.accountId)]);
+      }
+    } catch (error) {
+      await this.undo();
+      throw error;
+    }
+  }
+
+  /** Returns the hash of a password, and a new one for each wallet. */
+  async #takeHash(password: string, accountId: string): Promise<string> {
+    const index = this.#hashes.findIndex(([each]) => each === password);
+    const [hashed] = index < 0 ? [] : this.#hashes.splice(index, 1);
+    return hashed?.[1] ?? this.#outer.passwords.hash(password, accountId);
   }
 }
 

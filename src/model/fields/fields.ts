@@ -51,6 +51,21 @@ export function parseFields<Validators extends Record<string, Validator<unknown>
 }
 
 /**
+ * Returns the fields of a request, whose values can have several spellings, in one of them. Those of an invalid request, which
+ * its operation refuses, are in a list, so that they equal no others.
+ */
+export function normalizedFields(
+  input: Readonly<Record<string, unknown>>,
+  validators: Readonly<Record<string, Validator<unknown>>>,
+): unknown {
+  try {
+    return parseFields(input, validators);
+  } catch {
+    return [input];
+  }
+}
+
+/**
  * Rejects the fields of a request that no validator reads.
  *
  * @param parent the name of the object that contains the fields, if it is a field itself

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { MISSING_WALLET, PASSWORD } from '../../support/actors.ts';
-import { type Api, graphqlApi, restApi } from '../../support/apis.ts';
+import { type Api, graphqlApi, postGraphql, restApi } from '../../support/apis.ts';
 import { seedTenant, type Tenant, useGateway } from '../../support/gateway.ts';
 import { expectError } from '../../support/refusal.ts';
 import { rowOf } from '../../support/rows.ts';
@@ -81,6 +81,31 @@ describe('passwords that wait to be hashed', () => {
     for (const { error } of await Promise.all(others)) expect(error).toBeUndefined();
     const later = await api.updateWallet(flood.token, refused[0]?.wallet ?? '', update);
     expect(later.value?.title).toBe('Renamed');
+  });
+
+  test('of a request with a key and several mutations are refused like others, and it can be repeated', async () => {
+    const api = graphqlApi(() => gateway.url);
+    const flood = await seedTenant(gateway, { wallets: MAX_OF_ACCOUNT + 1 });
+    const release = stopHashing();
+    const requests = updateAll(api, flood);
+    // The queue is full.
+    await Promise.any(
+      requests.map(async (each) => expectError(api, await each, 'RESOURCE_EXHAUSTED', 'TOO_MANY_PASSWORDS')),
+    );
+    const [name = ''] = flood.wallets;
+    const document = `mutation ($a: UpdateWalletInput!, $b: UpdateWalletInput!) {
+      a: updateWallet(input: $a) { wallet { title } } b: updateWallet(input: $b) { wallet { title } }
+    }`;
+    const variables = { a: { name, title: 'First' }, b: { name, password: PASSWORD } };
+    const keyed = () =>
+      postGraphql(gateway.url, flood.token, document, variables, { 'idempotency-key': 'key' });
+    const { status, text } = await keyed();
+    expect([status, JSON.parse(text).errors[0].extensions.reason]).toEqual([429, 'TOO_MANY_PASSWORDS']);
+    expect((await rowOf(gateway.database, name))['title']).not.toBe('First');
+    await release();
+    await Promise.all(requests);
+    expect(JSON.parse((await keyed()).text).errors).toBeUndefined();
+    expect((await rowOf(gateway.database, name))['title']).toBe('First');
   });
 
   test('those of any account are refused with 503 if the whole queue is full', async () => {
