@@ -1,28 +1,21 @@
 const KEY = 'paw.token';
 
-// Another tab answers in a few milliseconds, unless the machine is busy. The other ones answer soon after it.
-const ANSWER_MS = 2000;
-const OTHER_ANSWERS_MS = 50;
-
-/** What the tabs of the gateway say to each other: a request for the kept token, its answer, or that all forget theirs. */
-type TabMessage = 'ask' | 'forget' | { readonly token: string; readonly lastUseMs: number };
-
 // An origin can have several gateways, each below a path prefix.
-const tabs = withStorage(() => new BroadcastChannel(KEY + new URL('.', location.href).pathname));
+const ROOT = new URL('.', location.href);
 
-let lastUseMs = Date.now();
-for (const type of ['pointerdown', 'keydown']) {
-  addEventListener(type, () => {
-    lastUseMs = Date.now();
-  });
-}
+// Any script of the origin can read and send messages, so they contain no token.
+const FORGET = 'forget';
+
+const tabs = withStorage(() => new BroadcastChannel(KEY + ROOT.pathname));
+
+const MIDDLE_BUTTON = 1;
 
 /** Returns the token that the person keeps for this tab, or undefined. */
 export function keptToken(): string | undefined {
   return withStorage((storage) => storage.getItem(KEY)) ?? undefined;
 }
 
-/** Keeps a token until the tab is closed. The console, GraphiQL and the REST reference share it, also in other tabs. */
+/** Keeps a token until the tab is closed. The console, GraphiQL and the REST reference share it. */
 export function keepToken(token: string): void {
   withStorage((storage) => storage.setItem(KEY, token));
 }
@@ -34,48 +27,37 @@ export function forgetToken(): void {
 
 /** Lets the other tabs forget their tokens. */
 export function tellTabsToForget(): void {
-  tabs?.postMessage('forget' satisfies TabMessage);
+  tabs?.postMessage(FORGET);
 }
 
 /**
- * Gives the kept token to new tabs, and forgets it when another tab says so.
+ * Gives the kept token to the tabs in which links of the page are opened, and forgets it when another tab says so.
  *
  * @param onForget called when that has happened
  */
 export function shareToken(onForget: () => void): void {
-  tabs?.addEventListener('message', ({ data }: MessageEvent<TabMessage>) => {
-    const token = keptToken();
-    if (data === 'ask' && token !== undefined) tabs.postMessage({ token, lastUseMs } satisfies TabMessage);
-    if (data !== 'forget') return;
+  for (const type of ['click', 'auxclick'] as const) addEventListener(type, openTab);
+  tabs?.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
+    if (data !== FORGET) return;
     forgetToken();
     onForget();
   });
 }
 
-/** Returns the token of the tab that was used last of those that keep one, or undefined if no other tab keeps one. */
-export function tokenOfOtherTab(): Promise<string | undefined> {
-  const answers: Exclude<TabMessage, string>[] = [];
-  const listening = new AbortController();
-  return new Promise((resolve) => {
-    const finish = () => {
-      listening.abort();
-      resolve(answers.toSorted((one, other) => other.lastUseMs - one.lastUseMs)[0]?.token);
-    };
-    const listen = ({ data }: MessageEvent<TabMessage>) => {
-      if (data === 'forget') answers.length = 0;
-      if (typeof data !== 'object') return;
-      answers.push(data);
-      setTimeout(finish, OTHER_ANSWERS_MS);
-    };
-    tabs?.addEventListener('message', listen, listening);
-    tabs?.postMessage('ask' satisfies TabMessage);
-    setTimeout(finish, ANSWER_MS);
-  });
+/** Opens the link of a click in a new tab. The storage of a tab that a script opens is a copy. In one that the browser opens, it is empty. */
+function openTab(event: MouseEvent): void {
+  const { target, button, ctrlKey, metaKey, shiftKey, defaultPrevented } = event;
+  if (defaultPrevented) return;
+  const isNewTab = button === MIDDLE_BUTTON || (button === 0 && (ctrlKey || metaKey || shiftKey));
+  const link = isNewTab && target instanceof Element && target.closest<HTMLAnchorElement>('a[href]');
+  if (!link || !link.href.startsWith(ROOT.href)) return;
+  event.preventDefault();
+  open(link.href);
 }
 
 /**
- * Fills the page's input field with the kept token, or that of another tab. What is typed into the field replaces the
- * kept token, and is not kept if none was kept before.
+ * Fills the page's input field with the kept token. What is typed into the field replaces the kept token, and is not kept
+ * if none was kept before.
  *
  * @param onToken called with the token in the field: at once, and after each change
  */
@@ -92,12 +74,8 @@ export function connectTokenField(onToken: (token: string) => void = () => {}): 
     show(token);
   };
   const kept = keptToken();
-  if (kept === undefined) {
-    onToken(field.value.trim());
-    tokenOfOtherTab().then((token) => token !== undefined && field.value === '' && keep(token));
-  } else {
-    keep(kept);
-  }
+  if (kept === undefined) onToken(field.value.trim());
+  else keep(kept);
   shareToken(() => {
     isKept = false;
     show('');
@@ -122,7 +100,7 @@ function tokenField(): HTMLInputElement {
   return field;
 }
 
-/** Uses the storage of the tab. In a browser that blocks it, nothing is kept or given to other tabs. */
+/** Uses the storage of the tab. In a browser that blocks it, nothing is kept, and tabs do not tell each other to forget. */
 function withStorage<T>(use: (storage: Storage) => T): T | undefined {
   try {
     return use(sessionStorage);

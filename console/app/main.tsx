@@ -27,8 +27,6 @@ import {
 } from './session.ts';
 import { useStore } from './store.ts';
 
-const FORM_DELAY_MS = 200;
-
 function App() {
   const { session, reason, offered } = useStore(sessionState);
   if (session === undefined) return <Enter />;
@@ -86,8 +84,7 @@ const roots = [
 ] as const;
 readAddress();
 addEventListener('hashchange', readAddress);
-// Without another tab, the form for a token is not held up.
-await Promise.race([joinTabs(), new Promise((resolve) => setTimeout(resolve, FORM_DELAY_MS))]);
+joinTabs();
 for (const [root, element] of roots) {
   element.replaceChildren();
   render(root, element);

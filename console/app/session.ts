@@ -1,13 +1,5 @@
-import {
-  forgetToken,
-  keepToken,
-  keptToken,
-  shareToken,
-  tellTabsToForget,
-  tokenOfOtherTab,
-} from '../token.ts';
+import { forgetToken, keepToken, keptToken, shareToken, tellTabsToForget } from '../token.ts';
 import type { ViewerQuery } from './generated/documents.ts';
-import { container } from './mount.ts';
 import { isScreenHeld, route, whenReleased } from './router.ts';
 import { Store, useStore } from './store.ts';
 
@@ -43,8 +35,8 @@ export function offerToken(): void {
   if (offered !== undefined) sessionState.set({ ...sessionState.value, offered });
 }
 
-/** Gives the token of this tab to others, and offers that of another one if there is none to try. */
-export async function joinTabs(): Promise<void> {
+/** Shares the kept token with the tabs that this one opens, and leaves the session when another tab forgets its token. */
+export function joinTabs(): void {
   shareToken(() => {
     const { session } = sessionState.value;
     // An open dialog may show a private key, or what was entered. It may also ask for a token, which begins another session.
@@ -53,12 +45,6 @@ export async function joinTabs(): Promise<void> {
         leaveSession('The token was forgotten in another tab.');
     });
   });
-  if (sessionState.value.offered !== undefined) return;
-  const offered = await tokenOfOtherTab();
-  const { session, offered: other } = sessionState.value;
-  // What the person has begun to enter stays.
-  const isEntering = Boolean(container.querySelector('input')?.value);
-  if (offered !== undefined && !session && other === undefined && !isEntering) sessionState.set({ offered });
 }
 
 /** Forgets the token in all tabs. */

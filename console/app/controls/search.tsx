@@ -52,7 +52,7 @@ export function Search() {
         find={(text) => find(text, viewer)}
         onChoose={({ link }, { ctrlKey, metaKey }) => {
           if (ctrlKey || metaKey) {
-            open(link, '_blank', 'noopener');
+            open(link);
             return;
           }
           location.hash = link;
