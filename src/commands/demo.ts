@@ -2,6 +2,7 @@ import { APOLLO_STUDIO, type Config, readConfig } from '../config.ts';
 import { createToken } from '../data/more/create-token.ts';
 import { revokeToken } from '../data/more/revoke-token.ts';
 import { assertOfSamples, createSamples, type Samples } from '../data/operator/create-samples.ts';
+import { ConfigError } from '../model/errors.ts';
 import {
   graphqlRequest,
   requestOptions,
@@ -39,6 +40,11 @@ export const demo: Command = {
   async run({ print }) {
     const set = Object.entries(process.env).filter(([, value]) => value);
     const config = readConfig({ ...SETTINGS, ...Object.fromEntries(set) });
+    if (!config.createDatabase) {
+      throw new ConfigError(
+        'NODE_ENV must not be production for "paw demo", which makes sample data and a token for it.',
+      );
+    }
     const { accessToken, ...samples } = await prepare(config);
     let isPrinted = false;
     const printRequests = ({ url, publicUrl, console, explorers }: ServerInfo) => {

@@ -69,9 +69,15 @@ const SAMPLE_WALLETS = [
   ['Payouts', 'NETWORK_POLYGON', '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359', undefined],
 ] as const;
 
-/** @throws ConfigError if the database has accounts, but not that of the samples */
+/** @throws ConfigError if the database has accounts, but not that of the samples, or if that one is not active */
 export async function assertOfSamples(database: Pick<Queryable, 'read'>): Promise<void> {
-  if ((await findAccount(database, ACCOUNT_ID)) !== undefined) return;
+  const account = await findAccount(database, ACCOUNT_ID);
+  if (account?.state === 'ACTIVE') return;
+  if (account !== undefined) {
+    throw new ConfigError(
+      `The account of the demo, ${resourceName('accounts', ACCOUNT_ID)}, has the state ${account.state}, so that no token is valid. Use "paw account resume", or "paw account delete" to start again, on the database of the demo (DATABASE_URL=sqlite:data/demo.db by default).`,
+    );
+  }
   if ((await findFirstAccount(database)) === undefined) return;
   throw new ConfigError(
     'The database has other accounts than that of this "paw demo". Set DATABASE_URL to a new database, or delete data/demo.db if an earlier version has made it.',

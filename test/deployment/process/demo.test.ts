@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
@@ -7,7 +7,7 @@ import { graphqlBody } from '../../support/actors.ts';
 import { bothApis, type ProjectFields, send, type WalletFields } from '../../support/apis.ts';
 import { onDatabase } from '../../support/engine.ts';
 import { makeDatabase, migrateDatabase, testDatabase, testFolder } from '../../support/gateway.ts';
-import { pawInShell, pawJson, pawProcess, type Running, startPaw } from '../../support/paw.ts';
+import { pawInShell, pawJson, pawProcess, type Running, type Settings, startPaw } from '../../support/paw.ts';
 import { rowsOf } from '../../support/rows.ts';
 
 type Sample = { url: string; accessToken: string; projects: ProjectFields[]; wallets: WalletFields[] };
@@ -198,3 +198,46 @@ test('paw demo refuses a database with accounts that it has not made, and create
   expect(stderr).toMatch(/^paw: The database has other accounts than that of this ".* demo"\..*\n$/);
   expect(await onDatabase(url, (database) => rowsOf(database, 'token'))).toHaveLength(1);
 });
+
+test('paw demo is refused in production, before it makes anything', async () => {
+  const folder = testFolder();
+  const { url } = await testDatabase();
+  await migrateDatabase(url);
+  for (const settings of [{}, { DATABASE_URL: url }, { DATABASE_URL: `sqlite:${folder}/new.db` }]) {
+    const words = ['demo', '--json'];
+    const { status, stdout, stderr } = await startPaw(words, { NODE_ENV: 'production', ...settings }, folder)
+      .ended;
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+    expect(JSON.parse(stderr).error.message).toMatch(/^NODE_ENV must not be production for /);
+  }
+  expect(readdirSync(folder)).toEqual([]);
+  expect(await onDatabase(url, (database) => rowsOf(database, 'account'))).toEqual([]);
+});
+
+test('paw demo with its account suspended says how to resume it, and makes no token', async () => {
+  const { url } = await testDatabase();
+  const settings = { DATABASE_URL: url, PORT: '0' };
+  await startDemo(settings);
+  const [account] = (await pawJson(['account', 'list'], settings)).accounts;
+  await pawJson(['account', 'suspend', account.name], settings);
+  const { status, stdout, stderr } = await pawProcess(['demo'], settings);
+  expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+  expect(stderr).toMatch(
+    new RegExp(
+      `^paw: The account of the demo, ${account.name}, has the state SUSPENDED.* account resume.*\n$`,
+    ),
+  );
+  expect(await onDatabase(url, (database) => rowsOf(database, 'token'))).toHaveLength(1);
+  await pawJson(['account', 'resume', account.name], settings);
+  await startDemo(settings);
+});
+
+/** Runs a demo until it has printed its instructions. */
+async function startDemo(settings: Settings): Promise<void> {
+  const running = startPaw(['demo'], settings);
+  onTestFinished(async () => {
+    await running.stop('SIGKILL');
+  });
+  await running.printed('Stop with');
+  await running.stop('SIGTERM');
+}
