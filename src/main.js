@@ -1,20 +1,10 @@
 #!/usr/bin/env node
-// This file is JavaScript that older versions of Node can parse, so that they print the error below.
+// First: older versions of Node end here. They can parse this file.
+import './node-version.js';
 import { existsSync, mkdirSync, statSync } from 'node:fs';
 import module from 'node:module';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-
-const MIN_MAJOR = 24;
-const MIN_MINOR = 7;
-
-const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
-if (major < MIN_MAJOR || (major === MIN_MAJOR && minor < MIN_MINOR)) {
-  console.error(
-    `paw: Node ${MIN_MAJOR}.${MIN_MINOR} or newer is required; this is Node ${process.versions.node}.`,
-  );
-  process.exit(1);
-}
 
 // Node stores the compiled code of all modules imported below. This makes the next start faster.
 const cacheFolder = privateFolder();

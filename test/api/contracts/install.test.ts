@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { startProgram } from '../../support/paw.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 
@@ -23,4 +24,22 @@ test('the npm scripts run programs of Node, without the syntax of a shell, so th
   expect(commands.filter((command) => !/^(?:node|npm|tsc|vitest)(?: [^'$;|<>]*)?$/.test(command))).toEqual(
     [],
   );
+});
+
+// `npm ci --ignore-scripts` and `--omit=dev` leave out the Node of the development dependencies.
+test('with an older Node, each npm script ends with one line that says so', async () => {
+  const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+  const olderNode =
+    "--import=data:text/javascript,Object.defineProperty(process.versions,'node',{value:'24.6.0'})";
+  const settings = { PATH: String(process.env['PATH']), NODE_OPTIONS: olderNode };
+  const stderr = 'paw: Node 24.7 or newer is required; this is Node 24.6.0.\n';
+  for (const [name, script] of Object.entries<string>(scripts)) {
+    const [command = ''] = script.split(' && ');
+    // Another script, which is checked itself.
+    if (command.startsWith('npm run')) continue;
+    const result = await startProgram('/bin/sh', ['-c', command], settings, ROOT).ended;
+    expect({ name, ...result }).toEqual({ name, status: 1, stdout: '', stderr });
+  }
+  // An older version can parse it.
+  expect(readFileSync(join(ROOT, 'src/node-version.js'), 'utf8')).not.toMatch(/\b(?:import|await)\b|\?[.?]/);
 });
