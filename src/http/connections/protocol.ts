@@ -88,6 +88,6 @@ export function hostError({
  */
 export function transferCodingError({ headers }: Pick<IncomingMessage, 'headers'>): ApiError | undefined {
   const coding = headers['transfer-encoding'];
-  const isSupported = coding === undefined || !/[\s,]chunked$/i.test(coding);
+  const isSupported = coding === undefined || !/.chunked$/i.test(coding);
   return isSupported ? undefined : new ApiError('UNSUPPORTED_TRANSFER_CODING');
 }
