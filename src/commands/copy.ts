@@ -17,7 +17,7 @@ export const copy: Command = {
     if (!databaseUrl.startsWith('sqlite:')) throw new UsageError('DATABASE_URL must be sqlite:<path>.');
     if (!/^postgres(ql)?:/.test(to)) throw new UsageError('--to must be postgres://….');
     await whileOpen(databaseUrl, { postgres, create: false }, async (source) => {
-      assertCurrent(await readSchemaVersion(source), 'The source');
+      assertCurrent(await readSchemaVersion(source, 'The source'), 'The source');
       const copied = whileOpen(to, { postgres }, async (target) => {
         await assertCurrentIn('--to', target, 'The target');
         return byPlural(await copyDatabase(source, target, meter(args.terminal, 'Copied')));

@@ -72,7 +72,7 @@ export async function assertCurrentIn(
   database: Pick<Engine, 'read'>,
   subject: string,
 ): Promise<void> {
-  const schema = await readSchemaVersion(database).catch((error: unknown) => {
+  const schema = await readSchemaVersion(database, subject).catch((error: unknown) => {
     if (!(error instanceof DatabaseError)) throw error;
     throw unavailable(new Error(`${argument}: ${describeCause(toApiError(error))}`), error.outage);
   });

@@ -39,9 +39,10 @@ type MigrationOptions = {
 };
 
 const CREATE_TABLE = `CREATE TABLE IF NOT EXISTS schema_migration
-  (version INTEGER PRIMARY KEY, compatible_from INTEGER NOT NULL, apply_time_ms BIGINT NOT NULL)`;
+  (version INTEGER PRIMARY KEY, compatible_from INTEGER NOT NULL, apply_time_ms BIGINT NOT NULL, digest TEXT NOT NULL)`;
 
-const INSERT = 'INSERT INTO schema_migration (version, compatible_from, apply_time_ms) VALUES ($1, $2, $3)';
+const INSERT =
+  'INSERT INTO schema_migration (version, compatible_from, apply_time_ms, digest) VALUES ($1, $2, $3, $4)';
 
 // A request that waits for one of its rows waits for the whole batch.
 const BATCH_SIZE = 1000;
@@ -55,7 +56,8 @@ const MAX_LOCK_WAIT_MINUTES = 10;
  * Applies the missing migrations to the database, each in one transaction or in batches. If the schema is current, the
  * database is only read. If several processes migrate at the same time, each migration is applied once.
  *
- * @throws DatabaseVersionError if the database is newer than the program, and not compatible with it or to be distributed
+ * @throws DatabaseVersionError if a migration was not that of this program, or the database is newer than the program, and
+ *   not compatible with it or to be distributed
  * @throws DistributionError if it can't be distributed
  * @throws EncodingError if it can't store every text
  * @throws UNAVAILABLE if a lock is not free within ten minutes, or another process migrates for as long
@@ -115,12 +117,12 @@ async function applyMissing(work: Work, version: number): Promise<Omit<Migration
 async function applyInTransaction(
   { database, now }: Work,
   to: Queryable,
-  { version, compatibleFrom, batches, statements }: Migration,
+  { version, compatibleFrom, batches, statements, digest }: Migration,
 ): Promise<readonly string[] | undefined> {
   // PostgreSQL looks for it in the first schema alone, and could create a second one there.
   if (version === 1) await to.write(CREATE_TABLE);
   if (!(await isMissing(to, version))) return undefined;
-  await to.write(INSERT, [version, compatibleFrom, now]);
+  await to.write(INSERT, [version, compatibleFrom, now, digest]);
   const distributed: string[] = [];
   for (const statement of batches ? [] : statements) {
     await to.write(statement);

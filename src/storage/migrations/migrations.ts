@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import type { Queryable } from '../port/database.ts';
 import type { Engine, Index } from '../port/engine.ts';
@@ -17,6 +18,8 @@ export type Migration = {
   readonly batches: Batches | undefined;
   /** The SQL, without the semicolon at the end. */
   readonly statements: readonly string[];
+  /** The SHA-256 of its SQL on every engine, without comments and white space, in hexadecimal digits. */
+  readonly digest: string;
 };
 
 export type Batches = { readonly table: string; readonly key: readonly string[] };
@@ -38,8 +41,22 @@ export const LATEST_VERSION = MIGRATIONS.at(-1)?.version ?? 0;
 
 export const NO_SCHEMA: SchemaVersion = { version: 0, compatible_from: 0 };
 
-export const FIND_SCHEMA_VERSION = `SELECT COALESCE(MAX(version), 0) AS version,
-  COALESCE(MAX(compatible_from), 0) AS compatible_from FROM schema_migration`;
+/**
+ * Finds the row for `schemaVersionOf`. In a database from before the column `digest`, its name means that of the last line,
+ * which no migration has.
+ */
+export const FIND_SCHEMA_VERSION = `SELECT
+  (SELECT COALESCE(MAX(version), 0) FROM schema_migration) AS version,
+  (SELECT COALESCE(MAX(compatible_from), 0) FROM schema_migration) AS compatible_from,
+  (SELECT MIN(version) FROM schema_migration WHERE version <= ${LATEST_VERSION} AND (version, digest) NOT IN (
+    VALUES ${MIGRATIONS.map(({ version, digest }) => `(${version}, '${digest}')`).join(', ')}
+  )) AS changed_version
+FROM (SELECT '' AS digest) AS without_digest`;
+
+export type SchemaVersionRow = SchemaVersion & {
+  /** The first version whose migration was not that of this program; null if there is none. */
+  readonly changed_version: number | null;
+};
 
 // Source: PostgreSQL, appendix A (undefined_table).
 const UNDEFINED_TABLE = '42P01';
@@ -63,7 +80,10 @@ export function parseMigration(name: string, text: string): Migration {
     if (!batches && statement.includes('$1'))
       throw new Error(`In ${name}, a statement has a range of keys without "batches".`);
   }
-  return { version, name, compatibleFrom: Number(compatibleFrom), batches, statements };
+  const sql = text.split('\n').flatMap((line) => line.split('--', 1));
+  // The line ends are those of the checkout.
+  const digest = hash('sha256', sql.join('').replaceAll(/\s/g, ''));
+  return { version, name, compatibleFrom: Number(compatibleFrom), batches, statements, digest };
 }
 
 /** Returns the index that a statement creates; undefined if it is another one. */
@@ -85,11 +105,19 @@ export function migrationsAfter(
   }));
 }
 
-/** Returns the schema version of a database. @throws UNAVAILABLE */
-export async function readSchemaVersion(database: Pick<Queryable, 'read'>): Promise<SchemaVersion> {
+/**
+ * Returns the schema version of a database.
+ *
+ * @throws DatabaseVersionError if one of its migrations was not that of this program
+ * @throws UNAVAILABLE
+ */
+export async function readSchemaVersion(
+  database: Pick<Queryable, 'read'>,
+  subject?: string,
+): Promise<SchemaVersion> {
   try {
-    const [row] = await database.read<SchemaVersion>(FIND_SCHEMA_VERSION);
-    return row ?? NO_SCHEMA;
+    const [row] = await database.read<SchemaVersionRow>(FIND_SCHEMA_VERSION);
+    return schemaVersionOf(row, subject);
   } catch (error) {
     if (!Error.isError(error)) throw error;
     // SQLite has one result code for all errors in SQL.
@@ -97,6 +125,18 @@ export async function readSchemaVersion(database: Pick<Queryable, 'read'>): Prom
     if (isMissing || error.message.startsWith('no such table')) return NO_SCHEMA;
     throw error;
   }
+}
+
+/** Returns the schema version in the row of `FIND_SCHEMA_VERSION`. @throws DatabaseVersionError as `readSchemaVersion` does */
+export function schemaVersionOf(
+  { changed_version, ...schema }: SchemaVersionRow = { ...NO_SCHEMA, changed_version: null },
+  subject = 'The database',
+): SchemaVersion {
+  const changed = MIGRATIONS.find(({ version }) => version === changed_version);
+  if (changed === undefined) return schema;
+  throw new DatabaseVersionError(
+    `${subject} has a different migration ${changed.name} than this program. Use the program that made it, or export its accounts with that program and import them into a new database.`,
+  );
 }
 
 /**

@@ -1,8 +1,8 @@
 import {
   assertUsable,
   FIND_SCHEMA_VERSION,
-  NO_SCHEMA,
-  type SchemaVersion,
+  type SchemaVersionRow,
+  schemaVersionOf,
 } from '../migrations/migrations.ts';
 import { statementOf } from '../port/change.ts';
 import type { Change, Database, DatabaseRequest, Row, Statement, Value } from '../port/database.ts';
@@ -227,8 +227,8 @@ async function checkReady(pool: ConnectionPool, probes: ConnectionPool, timeoutM
 
 /** Finds all tables, columns and rights. @throws if one is missing, or the database is not writable */
 async function probe(session: Session): Promise<void> {
-  const [schema = NO_SCHEMA] = await session.query<SchemaVersion>(FIND_SCHEMA_VERSION);
-  assertUsable(schema);
+  const [schema] = await session.query<SchemaVersionRow>(FIND_SCHEMA_VERSION);
+  assertUsable(schemaVersionOf(schema));
   const [[state], [right]] = await Promise.all([
     session.query<{ read_only: string }>(READ_ONLY),
     session.query<MissingRight>(FIND_MISSING_RIGHT),

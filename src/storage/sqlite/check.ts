@@ -1,5 +1,10 @@
 import { DatabaseSync } from 'node:sqlite';
-import { FIND_SCHEMA_VERSION, MIGRATIONS } from '../migrations/migrations.ts';
+import {
+  FIND_SCHEMA_VERSION,
+  MIGRATIONS,
+  type SchemaVersionRow,
+  schemaVersionOf,
+} from '../migrations/migrations.ts';
 import type { SchemaObject } from '../port/engine.ts';
 import { allProblems, MAX_DESCRIBED, type Problems, problemsOfKind } from '../port/problems.ts';
 import { primaryResultCode } from './statements.ts';
@@ -68,12 +73,17 @@ export class BackupError extends Error {}
  *
  * @param name the name of the file in the error message
  * @throws BackupError if it has no tables of the gateway
+ * @throws DatabaseVersionError if one of its migrations was not that of this program
  */
 export function readFileVersion(path: string, name = path): number {
   const database = new DatabaseSync(path, { readOnly: true });
   try {
     const hasTable = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'schema_migration'").get();
-    const version = hasTable ? Number(database.prepare(FIND_SCHEMA_VERSION).get()?.['version']) : 0;
+    const row = hasTable && database.prepare(FIND_SCHEMA_VERSION).get();
+    const { version } = schemaVersionOf(
+      (row || undefined) as SchemaVersionRow | undefined,
+      `The file ${name}`,
+    );
     if (version === 0) throw new BackupError(`The file ${name} is not a database of this program.`);
     return version;
   } finally {

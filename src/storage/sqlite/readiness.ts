@@ -3,8 +3,8 @@ import { DatabaseSync } from 'node:sqlite';
 import {
   assertUsable,
   FIND_SCHEMA_VERSION,
-  NO_SCHEMA,
-  type SchemaVersion,
+  type SchemaVersionRow,
+  schemaVersionOf,
 } from '../migrations/migrations.ts';
 import { unavailable } from '../port/errors.ts';
 import { FIND_COLUMNS, READ_TABLES } from '../sql/readiness.ts';
@@ -31,8 +31,8 @@ export class ReadinessCheck {
       this.#connection ??= new DatabaseSync(this.#path, { timeout: 0 });
       // Empties the page cache, so that the pages are read from the file.
       this.#connection.exec('PRAGMA shrink_memory');
-      const schema = this.#connection.prepare(FIND_SCHEMA_VERSION).get() as SchemaVersion | undefined;
-      assertUsable(schema ?? NO_SCHEMA);
+      const schema = this.#connection.prepare(FIND_SCHEMA_VERSION).get() as SchemaVersionRow | undefined;
+      assertUsable(schemaVersionOf(schema));
       this.#connection.prepare(FIND_COLUMNS);
       this.#connection.prepare(READ_TABLES).get();
       assertWritable(this.#connection);

@@ -18,7 +18,7 @@ import {
   ulidOf,
 } from '../../support/actors.ts';
 import { type AppFields, bothApis, graphqlApi, type HttpResponse, send } from '../../support/apis.ts';
-import { onDatabase, pathOf, textOf } from '../../support/engine.ts';
+import { executeOn, onDatabase, pathOf, textOf } from '../../support/engine.ts';
 import {
   makeDatabase,
   seedDatabase,
@@ -228,6 +228,18 @@ test.each<[string, (url: string, stranger: Tenant) => Promise<Case>, status: 1 |
     },
     1,
     `The .+ has schema version ${LATEST_VERSION + 1}, but this program supports versions up to ${LATEST_VERSION}\\..*`,
+  ],
+  [
+    'from a backup whose migrations had another text',
+    async () => {
+      const { url } = await targetDatabase();
+      const from = await backUp(url);
+      const backupUrl = inject('engine') === 'sqlite' ? `sqlite:${from}` : from;
+      await executeOn(backupUrl, "UPDATE schema_migration SET digest = ''");
+      return { from };
+    },
+    1,
+    'The .+ has a different migration 0001-initial than this program\\. .+',
   ],
   [
     'from a missing file',

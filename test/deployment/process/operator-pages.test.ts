@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createApp, keyOf, reasonOf, signIn, tokenStatus } from '../../support/actors.ts';
 import { graphqlApi } from '../../support/apis.ts';
-import { onDatabase } from '../../support/engine.ts';
+import { executeOn } from '../../support/engine.ts';
 import { migrateDatabase, seedTenant, testDatabase, testFolder, useGateway } from '../../support/gateway.ts';
 import { pawInShell, pawJson, pawProcess, type Settings } from '../../support/paw.ts';
 
@@ -15,10 +15,10 @@ function sectionOf(page: string, title: string): string {
   return text.split(/^## /m).find((section) => section.startsWith(`${title}\n`)) ?? '';
 }
 
-async function newerDatabase(): Promise<Settings> {
+async function databaseAfter(sql: string): Promise<Settings> {
   const { url } = await testDatabase();
   await migrateDatabase(url);
-  await onDatabase(url, (database) => database.write('INSERT INTO schema_migration VALUES (9999, 9999, 0)'));
+  await executeOn(url, sql);
   return { DATABASE_URL: url };
 }
 
@@ -43,7 +43,9 @@ const START_FAILURES: Record<string, () => Settings | Promise<Settings>> = {
     DATABASE_URL: 'postgres://paw@database.invalid/paw',
   }),
   'The database is unavailable: file is not a database.': otherFile,
-  '… Use a newer program.': newerDatabase,
+  '… has a different migration … than this program. …': () =>
+    databaseAfter("UPDATE schema_migration SET digest = ''"),
+  '… Use a newer program.': () => databaseAfter("INSERT INTO schema_migration VALUES (9999, 9999, 0, '')"),
   'Another program uses the port …': () => ({ PORT: new URL(gateway.url).port }),
   // An address that is reserved for documentation. Source: RFC 5737.
   'HOST must be …': () => ({ HOST: '192.0.2.1' }),

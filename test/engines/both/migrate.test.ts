@@ -42,7 +42,8 @@ const COMMANDS = [
 
 const APPLIED = 'SELECT version, apply_time_ms FROM schema_migration ORDER BY version';
 
-const INSERT = 'INSERT INTO schema_migration (version, compatible_from, apply_time_ms) VALUES ($1, $2, 0)';
+const INSERT =
+  "INSERT INTO schema_migration (version, compatible_from, apply_time_ms, digest) VALUES ($1, $2, 0, 'next')";
 
 // The result of a check is remembered for a second.
 
@@ -253,6 +254,53 @@ CREATE INDEX wallet_by_network ON wallet (account_id, network);
       else check.toThrow(/Use a newer program/);
     }),
   );
+});
+
+const differs = (name: string) =>
+  `The database has a different migration ${name} than this program. Use the program that made it, or export its accounts with that program and import them into a new database.`;
+
+test.each([
+  "UPDATE schema_migration SET digest = 'of another text'",
+  // As a program did before there were digests.
+  'ALTER TABLE schema_migration DROP COLUMN digest',
+])(
+  'a database whose first migration had another text is refused, and nothing is changed: %s',
+  async (sql) => {
+    const refusal = differs(NAMES[0] ?? '');
+    const { url, log, stop } = await startGateway(settings);
+    onTestFinished(stop);
+    await onDatabase(made.url, (database) => database.write(sql));
+    const before = await onDatabase(made.url, allOf);
+    await expect.poll(() => readiness(url)).toBe(503);
+    expect(log()).toContain(JSON.stringify(refusal).slice(1, -1));
+    for (const NODE_ENV of ['development', 'production']) {
+      await expect(startGateway({ ...settings, NODE_ENV })).rejects.toThrow(
+        new DatabaseVersionError(refusal),
+      );
+      for (const words of [['migrate'], ['migrate', '--dry-run'], ['check'], ['demo'], ...COMMANDS]) {
+        const result = await paw(words, { ...settings, NODE_ENV });
+        expect(result, words[0]).toEqual({ status: 1, stdout: '', stderr: `paw: ${refusal}\n` });
+      }
+    }
+    expect(await onDatabase(made.url, allOf)).toEqual(before);
+  },
+);
+
+test('a migration with another text is refused where it was applied, but not one with other comments and line ends', async () => {
+  const lines = [`-- compatible-from: ${LATEST_VERSION}`, 'ALTER TABLE wallet ADD COLUMN of_next TEXT;', ''];
+  const program = newerProgram(lines.join('\n'));
+  expect(await program.run(['migrate'], settings)).toMatchObject({ status: 0 });
+  const elsewhere = newerProgram(lines.join('\r\n').replace('ALTER', '-- For later.\r\nALTER'));
+  expect(await elsewhere.run(['check'], settings)).toMatchObject({ status: 0 });
+  const before = await onDatabase(made.url, allOf);
+  const other = newerProgram(lines.join('\n').replace('TEXT', 'INTEGER'));
+  for (const command of ['migrate', 'check', 'serve']) {
+    const stderr = `paw: ${differs(`000${NEXT}-next`)}\n`;
+    expect(await other.run([command], settings)).toMatchObject({ status: 1, stderr });
+  }
+  expect(await onDatabase(made.url, allOf)).toEqual(before);
+  // The program that does not have the migration.
+  await (await testGateway(settings)).stop();
 });
 
 test.each([

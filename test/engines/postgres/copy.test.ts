@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { Database } from '../../../src/storage/port/database.ts';
 import { TABLES } from '../../../src/storage/sql/columns.ts';
 import { createApp, expiredToken, keyOf, mutate, projectTokenOf, resultOf } from '../../support/actors.ts';
 import { type AppFields, bothApis, graphqlApi, type HttpResponse, send } from '../../support/apis.ts';
-import { isUntouched, onDatabase, pathOf } from '../../support/engine.ts';
+import { executeOn, isUntouched, onDatabase, pathOf } from '../../support/engine.ts';
 import {
   type Gateway,
   makeDatabase,
@@ -171,6 +171,19 @@ test('a target without tables is refused and not changed', async () => {
     stderr: 'paw: The target has no tables. Run "npm run -s paw -- migrate" with its URL.\n',
   });
   expect(await isUntouched(other.url)).toBe(true);
+});
+
+test('a source and a target whose migrations had another text are refused by name', async () => {
+  const [from, to] = [makeSqliteFile(), await testDatabase()];
+  onTestFinished(from.remove);
+  for (const { url } of [from, to]) await migrateDatabase(url);
+  const refusal = (subject: string) =>
+    expect.stringMatching(`^paw: ${subject} has a different migration 0001-initial .+\n$`);
+  const copy = () => paw(['copy', '--to', to.url], { DATABASE_URL: from.url });
+  await executeOn(to.url, "UPDATE schema_migration SET digest = ''");
+  expect(await copy()).toMatchObject({ status: 1, stderr: refusal('The target') });
+  await executeOn(from.url, "UPDATE schema_migration SET digest = ''");
+  expect(await copy()).toMatchObject({ status: 1, stderr: refusal('The source') });
 });
 
 const sourceOf = (name: string) => `sqlite:${join(folder, name)}`;

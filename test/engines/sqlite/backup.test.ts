@@ -232,8 +232,13 @@ describe('a restoration', () => {
     ],
     [
       'a database of a newer version',
-      () => execute(file, 'INSERT INTO schema_migration VALUES (9999, 9999, 0)'),
+      () => execute(file, "INSERT INTO schema_migration VALUES (9999, 9999, 0, '')"),
       /version 9999/,
+    ],
+    [
+      'a database made by a program with another first migration',
+      () => execute(file, "UPDATE schema_migration SET digest = ''"),
+      /has a different migration 0001-initial/,
     ],
     ['a row without its parent', () => execute(file, 'DELETE FROM project'), /refers to a missing project/],
   ])('of %s is refused, and changes nothing', async (what, spoil, problem) => {
