@@ -49,8 +49,8 @@ function openTab(event: MouseEvent): void {
   const { target, button, ctrlKey, metaKey, shiftKey, defaultPrevented } = event;
   if (defaultPrevented) return;
   const isNewTab = button === MIDDLE_BUTTON || (button === 0 && (ctrlKey || metaKey || shiftKey));
-  const link = isNewTab && target instanceof Element && target.closest<HTMLAnchorElement>('a[href]');
-  if (!link || !link.href.startsWith(ROOT.href)) return;
+  const link = isNewTab && target instanceof Element ? target.closest<HTMLAnchorElement>('a[href]') : null;
+  if (!link?.href.startsWith(ROOT.href)) return;
   event.preventDefault();
   open(link.href);
 }
