@@ -25,7 +25,7 @@ export class GatewayError extends Error {
 const MAX_RESPONSE_BYTES = 20_000_000;
 
 // With these, the gateway has changed nothing. Any other 5xx, such as that of a proxy, does not say so.
-const UNCHANGED = /^(INTERNAL|OVERLOADED|UNAVAILABLE)$/;
+const UNCHANGED = /^(INTERNAL|OVERLOADED|UNAVAILABLE|UNSUPPORTED_TRANSFER_CODING)$/;
 
 /** Returns why a response is not that of the operation, or undefined. @param isJson whether it has to be JSON */
 export function problemOf(

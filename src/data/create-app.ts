@@ -27,7 +27,7 @@ const INPUT = {
  *
  * @param input `title`, `active` and, optionally, `project`; the default is that of the token. The operator names the `project`
  * @throws INVALID_ARGUMENT for the field `project` if it does not exist or is not visible to the caller
- * @throws RESOURCE_EXHAUSTED if the account has `MAX_APPS` apps
+ * @throws FAILED_PRECONDITION if the account has `MAX_APPS` apps
  */
 export const createApp = operation(
   { caller: 'account', changes: true, input: INPUT },

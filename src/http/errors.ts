@@ -29,6 +29,7 @@ const STATUS_CODES: Readonly<Record<Status, number>> = {
   NOT_FOUND: 404,
   ALREADY_EXISTS: 409,
   ABORTED: 409,
+  FAILED_PRECONDITION: 400,
   UNIMPLEMENTED: 405,
   RESOURCE_EXHAUSTED: 429,
   UNAVAILABLE: 503,
@@ -55,14 +56,6 @@ const INVALID_TOKEN_CHALLENGE = `${CHALLENGE}, error="invalid_token"`;
 
 const INSUFFICIENT_SCOPE_CHALLENGE = `${CHALLENGE}, error="insufficient_scope", scope="read write"`;
 
-// A repetition would be refused, too.
-const NOT_REPEATED = new Set<Reason>([
-  'TOO_MANY_PROJECTS',
-  'TOO_MANY_APPS',
-  'TOO_MANY_TOKENS',
-  'NO_ADDRESS_LEFT',
-]);
-
 export function statusCodeOf(error: ApiError): number {
   if (error instanceof HttpError) return error.statusCode;
   return STATUS_CODES_BY_REASON[error.reason] ?? STATUS_CODES[error.status];
@@ -71,7 +64,6 @@ export function statusCodeOf(error: ApiError): number {
 export function headersOf(error: ApiError): Headers {
   if (error instanceof HttpError) return error.headers;
   if (error.reason === 'IDEMPOTENCY_KEY_IN_USE') return retryAfter(error);
-  if (NOT_REPEATED.has(error.reason)) return {};
   switch (error.status) {
     case 'UNAUTHENTICATED':
       return {

@@ -8,6 +8,7 @@ export type Status =
   | 'NOT_FOUND'
   | 'ALREADY_EXISTS'
   | 'ABORTED'
+  | 'FAILED_PRECONDITION'
   | 'UNIMPLEMENTED'
   | 'RESOURCE_EXHAUSTED'
   | 'UNAVAILABLE'
@@ -73,14 +74,15 @@ export const ERRORS = {
     'RESOURCE_EXHAUSTED',
     'Too many requests of the account are in progress. Try again later.',
   ],
-  TOO_MANY_APPS: ['RESOURCE_EXHAUSTED', 'The account has 100,000 apps, which is the maximum.'],
-  TOO_MANY_PROJECTS: ['RESOURCE_EXHAUSTED', 'The account has 100,000 projects, which is the maximum.'],
+  // Time does not mend these: somebody has to delete or add something. RESOURCE_EXHAUSTED is what a repetition can mend.
+  TOO_MANY_APPS: ['FAILED_PRECONDITION', 'The account has 100,000 apps, which is the maximum.'],
+  TOO_MANY_PROJECTS: ['FAILED_PRECONDITION', 'The account has 100,000 projects, which is the maximum.'],
   TOO_MANY_TOKENS: [
-    'RESOURCE_EXHAUSTED',
+    'FAILED_PRECONDITION',
     'The token has made 1,000 tokens that are valid, which is the maximum.',
   ],
   NO_ADDRESS_LEFT: [
-    'RESOURCE_EXHAUSTED',
+    'FAILED_PRECONDITION',
     'No address is left for a new wallet on the network. The operator of the service adds addresses by "paw address add".',
   ],
   TOO_MANY_PASSWORDS: [

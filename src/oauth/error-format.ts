@@ -19,6 +19,7 @@ const CODES: Readonly<Record<Status, string>> = {
   NOT_FOUND: 'invalid_request',
   ALREADY_EXISTS: 'invalid_request',
   ABORTED: 'invalid_request',
+  FAILED_PRECONDITION: 'invalid_request',
   UNIMPLEMENTED: 'invalid_request',
   RESOURCE_EXHAUSTED: 'temporarily_unavailable',
   UNAVAILABLE: 'temporarily_unavailable',

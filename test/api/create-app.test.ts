@@ -12,6 +12,7 @@ import {
 import { bothApis, postGraphql } from '../support/apis.ts';
 import { textOf } from '../support/engine.ts';
 import { seedTenant, useGateway, useTenant } from '../support/gateway.ts';
+import { expectError } from '../support/refusal.ts';
 import { setRow } from '../support/rows.ts';
 
 // `secrecy.test.ts` shows that only the hash of a key is stored.
@@ -107,9 +108,9 @@ test.each(bothApis(() => gateway.url))(
     const apps = created.flatMap(({ value }) => value ?? []);
     expect(apps).toHaveLength(1);
     const before = await textOf(gateway.database);
-    const { error, response } = await api.createApp(token, input);
-    expect(error).toMatchObject({ status: 'RESOURCE_EXHAUSTED', reason: 'TOO_MANY_APPS' });
-    expect(response.headers.has('retry-after')).toBe(false);
+    const refused = await api.createApp(token, input);
+    expectError(api, refused, 'FAILED_PRECONDITION', 'TOO_MANY_APPS');
+    expect(refused.response.headers.has('retry-after')).toBe(false);
     expect(await textOf(gateway.database)).toBe(before);
 
     expect(await payloadOf(gateway.url, token, 'deleteApp', { name: apps[0]?.name })).not.toHaveProperty(

@@ -60,8 +60,8 @@ test('an account has at most 100,000 projects, also of concurrent creations', as
   const document = mutationDocument('createProject');
   const refused = await postGraphql(gateway.url, tenant.token, document, variables, headers);
   expect(JSON.parse(refused.text).errors[0].extensions).toMatchObject({
-    code: 'RATE_LIMITED',
-    status: 'RESOURCE_EXHAUSTED',
+    code: 'FAILED_PRECONDITION',
+    status: 'FAILED_PRECONDITION',
     reason: 'TOO_MANY_PROJECTS',
   });
   expect(refused.headers.has('retry-after')).toBe(false);

@@ -205,7 +205,7 @@ test('a token creates at most 1,000 valid tokens, also by concurrent requests to
   const document = mutationDocument('createToken');
   const refused = await postGraphql(gateway.url, token, document, { input: { title: 'More' } });
   expect(JSON.parse(refused.text).errors[0].extensions).toMatchObject({
-    ...{ code: 'RATE_LIMITED', status: 'RESOURCE_EXHAUSTED', reason: 'TOO_MANY_TOKENS' },
+    ...{ code: 'FAILED_PRECONDITION', status: 'FAILED_PRECONDITION', reason: 'TOO_MANY_TOKENS' },
   });
   expect(refused.headers.has('retry-after')).toBe(false);
   expect(await rowsOf(gateway.database, 'token', account)).toHaveLength(before.length);

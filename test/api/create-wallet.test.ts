@@ -101,7 +101,7 @@ test('concurrent creations on two instances get each address once, and then NO_A
   const refusals = results.filter(({ address }) => address === undefined);
   expect(refusals).toHaveLength(10);
   for (const refusal of refusals) {
-    expect(refusal).toMatchObject({ status: 'RESOURCE_EXHAUSTED', reason: 'NO_ADDRESS_LEFT' });
+    expect(refusal).toMatchObject({ status: 'FAILED_PRECONDITION', reason: 'NO_ADDRESS_LEFT' });
   }
   expect(await left(tenant)).toBe(0);
 });
@@ -130,8 +130,8 @@ describe('without an address', () => {
       const refused = await postGraphql(gateway.url, tenant.token, document, variables, headers);
       expect(refused.headers.has('retry-after')).toBe(false);
       expect(JSON.parse(refused.text).errors[0].extensions).toMatchObject({
-        code: 'RATE_LIMITED',
-        status: 'RESOURCE_EXHAUSTED',
+        code: 'FAILED_PRECONDITION',
+        status: 'FAILED_PRECONDITION',
         reason: 'NO_ADDRESS_LEFT',
       });
       expect(await contentsOf(gateway.database, gateway.clock())).toEqual(before);

@@ -24,7 +24,7 @@ const INPUT = { title, description: nullable(description) };
 /**
  * Creates a project. The operator names the `account`, and can create any number of projects.
  *
- * @throws RESOURCE_EXHAUSTED if the account has `MAX_PROJECTS` projects
+ * @throws FAILED_PRECONDITION if the account has `MAX_PROJECTS` projects
  */
 export const createProject = operation(
   { caller: 'whole account', changes: true, input: INPUT },

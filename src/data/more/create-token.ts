@@ -64,7 +64,7 @@ type Maker = {
  *   `readOnly`; and `project`, the only project that the token sees. The operator names the `account`, can leave the `title` out,
  *   and has either `project`, the default project of new apps, or `onlyProject`
  * @throws INVALID_ARGUMENT for the field `project` if it does not exist
- * @throws RESOURCE_EXHAUSTED if the token of the request has made `MAX_MADE_TOKENS` valid tokens
+ * @throws FAILED_PRECONDITION if the token of the request has made `MAX_MADE_TOKENS` valid tokens
  */
 export const createToken = operation(
   { caller: 'issued by operator', changes: true, input: INPUT },

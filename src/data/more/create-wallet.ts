@@ -30,7 +30,8 @@ const INPUT = {
  *
  * @param input `title`, `network` and, optionally, `description`, `password` and `project`; the default is that of the token
  * @throws INVALID_ARGUMENT for the field `project` if it does not exist or is not visible to the caller
- * @throws RESOURCE_EXHAUSTED if no address is left, or too many passwords of the account are being set at the same time
+ * @throws FAILED_PRECONDITION if no address is left
+ * @throws RESOURCE_EXHAUSTED if too many passwords of the account are being set at the same time
  */
 export const createWallet = operation(
   { caller: 'any', changes: true, input: INPUT },

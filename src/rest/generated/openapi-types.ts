@@ -163,7 +163,7 @@ export interface components {
                  * @description The canonical name of the status. Source: google.rpc.Code.
                  * @enum {string}
                  */
-                status: "INVALID_ARGUMENT" | "UNAUTHENTICATED" | "PERMISSION_DENIED" | "NOT_FOUND" | "ALREADY_EXISTS" | "ABORTED" | "UNIMPLEMENTED" | "RESOURCE_EXHAUSTED" | "UNAVAILABLE" | "INTERNAL";
+                status: "INVALID_ARGUMENT" | "UNAUTHENTICATED" | "PERMISSION_DENIED" | "NOT_FOUND" | "ALREADY_EXISTS" | "ABORTED" | "FAILED_PRECONDITION" | "UNIMPLEMENTED" | "RESOURCE_EXHAUSTED" | "UNAVAILABLE" | "INTERNAL";
                 /** @description The reason, and the invalid fields if there are any. */
                 details: (components["schemas"]["ErrorInfo"] | components["schemas"]["BadRequest"])[];
             };
@@ -208,6 +208,7 @@ export interface components {
         /**
          * @description - `INVALID_FIELD`: one or more fields are invalid; each is named
          *     - `MALFORMED_REQUEST`: the body, the path or a header cannot be parsed
+         *     - `TOO_MANY_APPS`: the account has 100,000 apps; a repetition is refused until some are deleted
          */
         InvalidRequest: {
             headers: {
@@ -327,7 +328,6 @@ export interface components {
         /**
          * @description - `TOO_MANY_REQUESTS`: the rate limit of the token, of its account or of the client address is exceeded
          *     - `TOO_MANY_CONCURRENT_REQUESTS`: the account already has nine tenths of the requests that the process works on
-         *     - `TOO_MANY_APPS`: the account has 100,000 apps; `Retry-After` is not set
          *     - `TOO_MANY_PASSWORDS`: too many wallet passwords of the account are waiting to be hashed
          */
         TooManyRequests: {

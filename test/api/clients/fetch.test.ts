@@ -4,6 +4,10 @@ import { brotliCompress } from 'node:zlib';
 import { build } from 'esbuild';
 import { beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { createFetch, GatewayError, pages } from '../../../src/client/client.ts';
+import { graphqlErrorBody } from '../../../src/graphql/error-format.ts';
+import { errorBody } from '../../../src/http/error-format.ts';
+import { headersOf, statusCodeOf } from '../../../src/http/errors.ts';
+import { ApiError, ERRORS, type Reason } from '../../../src/model/errors.ts';
 import { type AppKey, createApp, graphqlBody, keyOf } from '../../support/actors.ts';
 import { mutationDocument, restApi } from '../../support/apis.ts';
 import { seedTenant, type Tenant, useGateway } from '../../support/gateway.ts';
@@ -274,6 +278,31 @@ test('a sign-in that is refused after a lost answer leaves open whether the chan
   const change = client('/auth/apps', json('POST', { title: 'Till', active: true }));
   await expect(change).rejects.toMatchObject({ reason: 'invalid_client', status: 401, applied: 'unknown' });
   expect(tries).toEqual(['/oauth/token', '/auth/apps', '/auth/apps', '/oauth/token']);
+});
+
+test('it repeats the errors that a repetition can mend, those with Retry-After, and no others', async () => {
+  // Those of the commands are no responses.
+  const { COMMAND_FAILED: _, INVALID_USAGE: __, RESOURCE_UNUSABLE: ___, ...errors } = ERRORS;
+  const reasons = Object.keys(errors) as Reason[];
+  const tries = new Map<string, number>();
+  const other = await serve(({ url: path = '' }, response) => {
+    tries.set(path, (tries.get(path) ?? 0) + 1);
+    const [, face, reason = ''] = path.split('/');
+    const error = new ApiError(reason as Reason, { message: 'No.' });
+    const executed = graphqlErrorBody(error, 'id', null);
+    if (face === 'graphql') return response.end(executed);
+    // Its time would make the test slow.
+    return response.writeHead(statusCodeOf(error)).end(errorBody(error, 'id'));
+  });
+  const client = createFetch({ url: other, token: 'x', retries: 1 });
+  const paths = reasons.flatMap((reason) => [`/rest/${reason}`, `/graphql/${reason}`]);
+  await Promise.all(paths.map((path) => client(path, { method: 'POST' }).catch(() => {})));
+  const repeated = [...tries].filter(([, count]) => count > 1).map(([path]) => path);
+  const canSucceed = (path: string) =>
+    'retry-after' in headersOf(new ApiError(path.split('/')[2] as Reason, { message: '' }));
+  expect(repeated.sort()).toEqual(paths.filter(canSucceed).sort());
+  expect(repeated).toContain('/graphql/TOO_MANY_PASSWORDS');
+  expect(repeated).not.toContain('/graphql/NO_ADDRESS_LEFT');
 });
 
 test('a response can be read after the time is over, and one without end is an error', async () => {
