@@ -1,7 +1,8 @@
+import { deleteAllAddresses } from '../data/operator/delete-addresses.ts';
 import { listAddresses } from '../data/operator/list-addresses.ts';
-import { supplyAddresses } from '../data/operator/supply-addresses.ts';
+import { addAddresses, deleteListedAddresses } from '../data/operator/supply-addresses.ts';
 import { changeCommand } from './line/change-command.ts';
-import { ACCOUNT, type Command, required, YES } from './line/command.ts';
+import { ACCOUNT, type Command, flag, nameIn, optional, required, UsageError, YES } from './line/command.ts';
 import { counted } from './line/counts.ts';
 import { listCommand } from './line/list-command.ts';
 import { linesOf, streamOf } from './line/standard-input.ts';
@@ -11,23 +12,17 @@ const POOL = {
   network: required('<network>', 'The network, such as NETWORK_ETHEREUM or NETWORK_POLYGON.'),
 };
 
-/** Returns the command that adds or deletes the addresses of a file. @param done what it has done, such as `Added` */
-function supplyCommand(change: 'add' | 'delete', summary: string, done: string): Command {
-  return changeCommand({
-    name: `address ${change}`,
-    summary: `${summary}, one a line of a file or of standard input.`,
+export const addressCommands: readonly Command[] = [
+  changeCommand({
+    name: 'address add',
+    summary: 'Adds addresses for new wallets, one a line of a file or of standard input.',
     operand: 'file',
     hasOptionalOperand: true,
-    options: change === 'add' ? POOL : { ...POOL, yes: YES },
-    run: async (admin, input) =>
-      supplyAddresses(admin, change, input, linesOf(await streamOf(input['file']))),
-    view: (supplied) => supplied,
-    text: ({ count }) => `${done} ${counted(count, 'addresses')}.`,
-  });
-}
-
-export const addressCommands: readonly Command[] = [
-  supplyCommand('add', 'Adds addresses for new wallets', 'Added'),
+    options: POOL,
+    run: async (admin, input) => addAddresses(admin, input, linesOf(await streamOf(input['file']))),
+    view: (added) => added,
+    text: ({ count }) => `Added ${counted(count, 'addresses')}.`,
+  }),
   listCommand({
     name: 'address list',
     summary: 'Lists the addresses that are left for new wallets, the next one first.',
@@ -37,5 +32,27 @@ export const addressCommands: readonly Command[] = [
     view: ({ address, network }) => ({ address, network }),
     columns: (address) => address,
   }),
-  supplyCommand('delete', 'Deletes addresses that are left', 'Deleted'),
+  changeCommand({
+    name: 'address delete',
+    summary: 'Deletes addresses that are left, one a line of a file or of standard input, or all.',
+    operand: 'file',
+    hasOptionalOperand: true,
+    options: {
+      account: nameIn('accounts', 'The account, accounts/<ULID>; with --all, it may be left out.'),
+      network: optional('<network>', 'The network; not with --all.'),
+      all: flag('Deletes all addresses that are left, of the account or of the whole database.'),
+      yes: YES,
+    },
+    async run(admin, input, { isSet }) {
+      if (!isSet('all')) {
+        return deleteListedAddresses(admin, input, linesOf(await streamOf(input['file'])));
+      }
+      if (input['network'] !== undefined || input['file'] !== undefined) {
+        throw new UsageError('--all takes neither --network nor a file.');
+      }
+      return { ...input, count: await deleteAllAddresses(admin, input) };
+    },
+    view: (deleted) => deleted,
+    text: ({ count }) => `Deleted ${counted(count, 'addresses')}.`,
+  }),
 ];

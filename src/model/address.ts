@@ -4,6 +4,9 @@ import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 /** An account address: `0x` and 40 hexadecimal digits, with the mixed-case checksum of EIP-55. */
 export type Address = `0x${string}`;
 
+/** The address of nobody, to which what is sent is lost. */
+export const ZERO_ADDRESS: Address = `0x${'0'.repeat(40)}`;
+
 /**
  * Returns an address with its EIP-55 checksum, or undefined if the address is malformed
  * or its checksum is wrong. Digits that are all lower case or all upper case have no

@@ -16,7 +16,9 @@ export const ADDRESSES = new List<AddressRow>(ADDRESS_TABLE, { where: ['account_
 // On PostgreSQL, concurrent creations wait for the first row, find it deleted, and lock the next one.
 const TAKE: ChangeSql = ([account, network, project], condition) => `DELETE FROM address
 WHERE account_id = ${account} AND network = ${network} AND id = (SELECT id FROM address
-  WHERE account_id = ${account} AND network = ${network} ORDER BY id LIMIT 1 FOR NO KEY UPDATE)
+  WHERE account_id = ${account} AND network = ${network} AND id <= (
+    SELECT last_id FROM address_pool WHERE account_id = ${account} AND network = ${network})
+  ORDER BY id LIMIT 1 FOR NO KEY UPDATE)
   AND EXISTS (SELECT 1 FROM project WHERE account_id = ${account} AND project.id = ${project}) AND ${condition}
 RETURNING address`;
 
@@ -25,7 +27,8 @@ SET address_count = address_count - 1 WHERE account_id = ${account} AND network 
 
 const FIND_TARGETS = `SELECT
   CASE WHEN EXISTS (SELECT 1 FROM project WHERE account_id = $1 AND id = $2) THEN 1 ELSE 0 END AS project,
-  CASE WHEN EXISTS (SELECT 1 FROM address WHERE account_id = $1 AND network = $3) THEN 1 ELSE 0 END AS address`;
+  CASE WHEN EXISTS (SELECT 1 FROM address_pool WHERE account_id = $1 AND network = $3 AND address_count > 0) THEN 1 ELSE 0
+  END AS address`;
 
 const FIND_COUNTS = 'SELECT network, address_count FROM address_pool WHERE account_id = $1';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { importAccount } from '../../src/data/operator/import-account.ts';
 import { registerWallet } from '../../src/data/operator/register-wallet.ts';
-import { supplyAddresses } from '../../src/data/operator/supply-addresses.ts';
+import { addAddresses } from '../../src/data/operator/supply-addresses.ts';
 import {
   accountToken,
   authorize,
@@ -29,7 +29,7 @@ async function create({ token }: Pick<Tenant, 'token'>, fields: object = {}, { u
 }
 
 const supply = ({ account }: Tenant, count: number, start: number, network = NETWORK) =>
-  supplyAddresses(gateway.admin, 'add', { account, network }, addressLines(count, start));
+  addAddresses(gateway.admin, { account, network }, addressLines(count, start));
 
 /** Returns the numbers of the addresses of wallets, in the order of their creation. */
 async function assigned({ account }: Tenant): Promise<readonly number[]> {

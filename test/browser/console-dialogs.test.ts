@@ -5,7 +5,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { supplyAddresses } from '../../src/data/operator/supply-addresses.ts';
+import { addAddresses } from '../../src/data/operator/supply-addresses.ts';
 import { expectAccessible } from '../support/accessibility.ts';
 import {
   accountToken,
@@ -319,7 +319,7 @@ test('a new wallet gets an address, and without one left the dialog says how to 
   await dialog.getByText(command).waitFor();
   await dialog.getByText('No address is left').waitFor();
   await expectAccessible(page);
-  await supplyAddresses(site.gateway.admin, 'add', pool, addressLines(1));
+  await addAddresses(site.gateway.admin, pool, addressLines(1));
   await dialog.getByRole('button', { name: 'Try again' }).click();
   await page.getByText('Created “Till”.').waitFor();
   const row = page.getByRole('row').filter({ hasText: 'Till' });

@@ -13,7 +13,7 @@ import { createToken } from '../../src/data/more/create-token.ts';
 import type { AdminContext } from '../../src/data/operation/dependencies.ts';
 import { createAccount } from '../../src/data/operator/create-account.ts';
 import { registerWallet } from '../../src/data/operator/register-wallet.ts';
-import { supplyAddresses } from '../../src/data/operator/supply-addresses.ts';
+import { addAddresses } from '../../src/data/operator/supply-addresses.ts';
 import { idGenerator } from '../../src/model/resource-name.ts';
 import { startServer } from '../../src/server.ts';
 import { migrate } from '../../src/storage/jobs/migrate.ts';
@@ -239,7 +239,7 @@ export async function seedTenant(
     walletNames.push((await registerWallet(admin, walletFields(defaultProject, n))).name);
   }
   if (addresses > 0) {
-    await supplyAddresses(admin, 'add', { account, network: NETWORK }, addressLines(addresses, FIRST_LEFT));
+    await addAddresses(admin, { account, network: NETWORK }, addressLines(addresses, FIRST_LEFT));
   }
   const { accessToken } = await createToken(admin, 'operator', { account });
   const first = { project: defaultProject, wallet: walletNames[0] ?? '' };

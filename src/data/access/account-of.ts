@@ -2,7 +2,7 @@ import type { Caller } from '../../model/caller.ts';
 import { unusableResource } from '../../model/errors.ts';
 import { parseFields, resourceNameValidator } from '../../model/fields/fields.ts';
 import { idOf, type ResourceName, type Ulid } from '../../model/resource-name.ts';
-import { type AccountRow, findAccount } from '../../storage/accounts.ts';
+import { type AccountRow, findAccount, lockAccountStatement } from '../../storage/accounts.ts';
 import type { Queryable } from '../../storage/port/database.ts';
 import { findAccountOfProject } from '../../storage/projects.ts';
 import type { UntrustedInput } from '../operation/operation.ts';
@@ -52,6 +52,17 @@ export async function requireAccount(
 ): Promise<AccountRow> {
   const account = await findAccount(database, idOf(name));
   return requireRow(account?.state === 'DELETING' ? undefined : account, 'account', 'account');
+}
+
+/**
+ * Lets other transactions of the operator on wallets and addresses of the account wait, so that no address is both left for a
+ * wallet and has one.
+ *
+ * @throws INVALID_ARGUMENT for the field `account` if it does not exist
+ */
+export async function lockAccount(transaction: Queryable, accountId: Ulid): Promise<void> {
+  const { sql, params } = lockAccountStatement(accountId);
+  requireRow((await transaction.read(sql, params))[0], 'account', 'account');
 }
 
 /**

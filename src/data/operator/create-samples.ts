@@ -15,7 +15,7 @@ import { projectFromRow } from '../rows/project.ts';
 import { walletFromRow } from '../rows/wallet.ts';
 import { createAccount } from './create-account.ts';
 import { registerWallet } from './register-wallet.ts';
-import { supplyAddresses } from './supply-addresses.ts';
+import { addAddresses } from './supply-addresses.ts';
 
 export type Samples = {
   readonly account: ResourceName<'accounts'>;
@@ -108,7 +108,7 @@ export async function addSampleAddresses(
   account: ResourceName<'accounts'>,
 ): Promise<void> {
   for (const network of NETWORKS) {
-    await supplyAddresses(admin, 'add', { account, network }, sampleAddresses(network));
+    await addAddresses(admin, { account, network }, sampleAddresses(network));
   }
 }
 

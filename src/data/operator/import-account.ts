@@ -9,13 +9,14 @@ import {
 } from '../../model/fields/fields.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../../model/fields/json.ts';
 import { type ResourceName, resourceName, type Ulid } from '../../model/resource-name.ts';
+import { forEachBatch } from '../../storage/jobs/bulk-rows.ts';
 import { findOwners, insertBatches } from '../../storage/jobs/import-rows.ts';
 import { deleteAddresses } from '../../storage/jobs/supplied-addresses.ts';
 import type { Queryable } from '../../storage/port/database.ts';
 import { meterOf, type OnProgress } from '../../storage/port/progress.ts';
 import { addToProjectCount, type NewProjectRow } from '../../storage/projects.ts';
 import type { NewWalletRow } from '../../storage/wallets.ts';
-import { requireAccount } from '../access/account-of.ts';
+import { lockAccount, requireAccount } from '../access/account-of.ts';
 import { auditEvent } from '../audit/audit.ts';
 import { createProject } from '../more/create-project.ts';
 import type { AdminContext } from '../operation/dependencies.ts';
@@ -63,8 +64,9 @@ const WALLET_FIELDS = ['type', ...Object.keys(WALLET)];
 const OTHER_TYPES: readonly unknown[] = ['account', 'app', 'token', 'address', 'event'];
 
 /**
- * Creates the projects and wallets in the lines of an export, in one transaction, with an audit event for each. Those that
- * exist in the account are left as they are. One without a name gets a new name.
+ * Creates the projects and wallets in the lines of an export, in batches, with an audit event for each. Those that exist in
+ * the account are left as they are, so that a second call completes an import that was interrupted. One without a name gets a
+ * new name.
  *
  * @param input the name of the `account`
  * @param lines the lines; undefined is one that is no text, or too long
@@ -77,30 +79,45 @@ export async function importAccount(
   onProgress?: OnProgress,
 ): Promise<{ readonly projects: number; readonly wallets: number }> {
   const { account } = parseFields(input, { account: resourceNameValidator('accounts') });
-  const { id: accountId } = await requireAccount(admin.database, account);
-  const all = await readLines(admin, accountId, lines);
-  return admin.database.transaction(async (transaction) => {
-    await requireAccount(transaction, account);
-    const created = await newLines(transaction, accountId, all);
-    // Each with its event.
-    const onInserted = meterOf(onProgress, 2 * created.length);
-    const counts = { project: 0, wallet: 0 };
-    for (const table of ['project', 'wallet'] as const) {
-      const ofTable = created.filter((each) => each.table === table);
-      const action = `${table}.create` as const;
-      const events = ofTable.map(({ name }) =>
-        auditEvent(admin, 'operator', { accountId, action, resource: name }),
-      );
-      await insertBatches(transaction, 'audit_event', events, onInserted);
-      const rows = ofTable.map(({ row }) => row);
-      const addresses = rows.flatMap((row) => ('address' in row ? [row.address] : []));
-      await deleteAddresses(transaction, accountId, addresses);
-      await insertBatches(transaction, table, rows, onInserted);
-      counts[table] = rows.length;
-    }
-    await addToProjectCount(transaction, accountId, counts.project);
-    return { projects: counts.project, wallets: counts.wallet };
-  });
+  const { database } = admin;
+  const { id: accountId } = await requireAccount(database, account);
+  const missing = await newLines(database, accountId, await readLines(admin, accountId, lines));
+  const onInserted = meterOf(onProgress, missing.length);
+  const counts = { project: 0, wallet: 0 };
+  for (const table of ['project', 'wallet'] as const) {
+    const ofTable = missing.filter((each) => each.table === table);
+    await forEachBatch(database, ofTable, async (transaction, batch) => {
+      await lockAccount(transaction, accountId);
+      await requireAccount(transaction, account);
+      // Another import can have created some.
+      const created = await newLines(transaction, accountId, batch);
+      await insertLines(transaction, admin, accountId, created);
+      counts[table] += created.length;
+      onInserted(batch.length);
+    });
+  }
+  return { projects: counts.project, wallets: counts.wallet };
+}
+
+/** Inserts projects, or wallets, with an event for each. */
+async function insertLines(
+  transaction: Queryable,
+  admin: AdminContext,
+  accountId: Ulid,
+  lines: readonly ImportedLine[],
+): Promise<void> {
+  const [first] = lines;
+  if (first === undefined) return;
+  const action = `${first.table}.create` as const;
+  const events = lines.map(({ name }) =>
+    auditEvent(admin, 'operator', { accountId, action, resource: name }),
+  );
+  await insertBatches(transaction, 'audit_event', events);
+  const rows = lines.map(({ row }) => row);
+  const addresses = rows.flatMap((row) => ('address' in row ? [row.address] : []));
+  await deleteAddresses(transaction, accountId, addresses);
+  await insertBatches(transaction, first.table, rows);
+  if (first.table === 'project') await addToProjectCount(transaction, accountId, rows.length);
 }
 
 async function readLines(

@@ -3,7 +3,7 @@ import { resourceName } from '../../model/resource-name.ts';
 import type { Wallet } from '../../model/wallet.ts';
 import { deleteAddresses } from '../../storage/jobs/supplied-addresses.ts';
 import { insertWallet } from '../../storage/wallets.ts';
-import { requireAccountOfProject } from '../access/account-of.ts';
+import { lockAccount, requireAccountOfProject } from '../access/account-of.ts';
 import { recordAct } from '../audit/audit.ts';
 import type { AdminContext } from '../operation/dependencies.ts';
 import type { UntrustedInput } from '../operation/operation.ts';
@@ -18,6 +18,7 @@ export async function registerWallet(admin: AdminContext, input: UntrustedInput)
   const row = { ...newWalletRow(admin, accountId, fields), address: fields.address };
   const name = resourceName('wallets', row.id);
   await database.transaction(async (transaction) => {
+    await lockAccount(transaction, accountId);
     await deleteAddresses(transaction, accountId, [row.address]);
     await insertWallet(transaction, row);
     await recordAct(transaction, admin, 'operator', { accountId, action: 'wallet.create', resource: name });

@@ -1,5 +1,6 @@
+import { decodeTime } from 'ulid';
 import type { Address } from '../../model/address.ts';
-import { type FieldViolation, invalidFields, MAX_VIOLATIONS } from '../../model/errors.ts';
+import { type FieldViolation, invalidFields, MAX_VIOLATIONS, unusableResource } from '../../model/errors.ts';
 import {
   address,
   network,
@@ -8,70 +9,135 @@ import {
   resourceNameValidator,
   ValidationError,
 } from '../../model/fields/fields.ts';
+import { idGenerator } from '../../model/resource-name.ts';
 import { MAX_WALLETS } from '../../model/wallet.ts';
+import { forEachBatch } from '../../storage/jobs/bulk-rows.ts';
 import {
   countWalletsAndAddresses,
-  deleteAddressesOf,
+  deleteAddresses,
+  deleteEmptyPool,
+  findLastId,
+  findLeft,
+  findUsed,
+  giveAdded,
   insertAddresses,
 } from '../../storage/jobs/supplied-addresses.ts';
-import { requireAccount } from '../access/account-of.ts';
+import type { Queryable } from '../../storage/port/database.ts';
+import { lockAccount, requireAccount } from '../access/account-of.ts';
 import { recordAct } from '../audit/audit.ts';
 import type { AdminContext } from '../operation/dependencies.ts';
 import type { UntrustedInput } from '../operation/operation.ts';
+import { deleteFromPool } from './delete-addresses.ts';
 
 /** The validators of the input of the operations on the addresses that an account has left for a network. */
 export const POOL = { account: resourceNameValidator('accounts'), network };
 
-/** What each address has to be. */
-const WANTED = {
-  add: 'Must be an address that neither has a wallet nor is left for one.',
-  delete: 'Must be an address that is left for the network.',
-};
+/** Addresses, each with the number of its line. */
+type Lines = ReadonlyMap<Address, number>;
+
+type Supplied = Parsed<typeof POOL> & { readonly count: number };
 
 /**
- * Adds or deletes addresses, one a line, that are left for new wallets of an account on a network, in one transaction. Wallets
- * get them in the order of their addition. After the deletion of the last one, the metric of addresses no longer counts the account.
+ * Adds addresses, one a line, for new wallets of an account on a network, in batches. Wallets get them in the order of their
+ * addition, and none of them before the last batch. After an interruption, a second call begins anew.
  *
- * @throws INVALID_ARGUMENT for each line at fault, and for the field `account` if it would have more than `MAX_WALLETS`
- *   wallets and addresses; nothing is changed
+ * @throws INVALID_ARGUMENT for each line at fault, if there is no address, and for the field `account` if it would have more
+ *   than `MAX_WALLETS` wallets and addresses; nothing is changed
  */
-export async function supplyAddresses(
+export async function addAddresses(
   admin: AdminContext,
-  change: 'add' | 'delete',
   input: UntrustedInput,
   lines: AsyncIterable<string | undefined>,
-): Promise<Parsed<typeof POOL> & { readonly count: number }> {
+): Promise<Supplied> {
   const { account, network } = parseFields(input, POOL);
   const byAddress = await readAddresses(lines);
-  const addresses = [...byAddress.keys()];
-  const count = addresses.length;
-  await admin.database.transaction(async (transaction) => {
-    const { id: accountId } = await requireAccount(transaction, account);
-    const pool = { accountId, network };
-    const changed =
-      change === 'add'
-        ? await insertAddresses(transaction, pool, addresses, admin.newId)
-        : await deleteAddressesOf(transaction, pool, addresses);
-    const wrong = [...byAddress].filter(([each]) => !changed.has(each));
-    if (wrong.length > 0) {
-      const description = WANTED[change];
-      throw invalidFields(wrong.map(([each, line]) => ({ field: `line ${line}: ${each}`, description })));
-    }
-    if (change === 'add' && (await countWalletsAndAddresses(transaction, accountId)) > MAX_WALLETS) {
-      const description = `Must have at most ${MAX_WALLETS} wallets and addresses that are left for more.`;
-      throw invalidFields([{ field: 'account', description }]);
-    }
-    if (count === 0) return;
-    const act = { action: `address.${change}`, resource: account, count } as const;
-    await recordAct(transaction, admin, 'operator', { accountId, ...act });
-  });
+  const { database } = admin;
+  const { id: accountId } = await requireAccount(database, account);
+  const pool = { accountId, network };
+  const assertUnused = async (target: Queryable, addresses: Iterable<Address>) =>
+    assertNone(
+      await findUsed(target, pool, addresses),
+      byAddress,
+      'neither has a wallet nor is left for one',
+    );
+  await assertUnused(database, byAddress.keys());
+  const count = byAddress.size;
+  if ((await countWalletsAndAddresses(database, accountId)) + count > MAX_WALLETS) {
+    const description = `Must have at most ${MAX_WALLETS} wallets and addresses that are left for more.`;
+    throw invalidFields([{ field: 'account', description }]);
+  }
+
+  const before = await findLastId(database, pool);
+  await deleteFromPool(database, pool, 'being added');
+  // Also if the clock of the last addition was ahead.
+  const newId = idGenerator(() => Math.max(admin.clock(), before === '' ? 0 : decodeTime(before) + 1));
+  try {
+    await forEachBatch(database, [...byAddress.keys()], async (transaction, batch) => {
+      await lockAccount(transaction, accountId);
+      await assertUnused(transaction, batch);
+      assertNone(await insertAddresses(transaction, pool, batch, newId), byAddress, 'is added once');
+    });
+    await database.transaction(async (transaction) => {
+      await lockAccount(transaction, accountId);
+      if (!(await giveAdded(transaction, pool, newId(), count))) {
+        const description =
+          'Must have its addresses changed by one command at a time. Nothing was added: repeat the command.';
+        throw unusableResource('account', description);
+      }
+      const act = { action: 'address.add', resource: account, count } as const;
+      await recordAct(transaction, admin, 'operator', { accountId, ...act });
+    });
+  } catch (error) {
+    await deleteFromPool(database, pool, 'being added').catch(() => {});
+    throw error;
+  }
   return { account, network, count };
 }
 
-/** Returns the addresses in lines, each with the number of its line. Undefined is a line that is no text, or too long. */
-async function readAddresses(
+/**
+ * Deletes addresses, one a line, that are left for new wallets of an account on a network, in batches. After the deletion of the
+ * last one, the metric of addresses no longer counts the account.
+ *
+ * @throws INVALID_ARGUMENT for each line at fault, and if there is no address; nothing is changed
+ */
+export async function deleteListedAddresses(
+  admin: AdminContext,
+  input: UntrustedInput,
   lines: AsyncIterable<string | undefined>,
-): Promise<ReadonlyMap<Address, number>> {
+): Promise<Supplied> {
+  const { account, network } = parseFields(input, POOL);
+  const byAddress = await readAddresses(lines);
+  const { database } = admin;
+  const { id: accountId } = await requireAccount(database, account);
+  const pool = { accountId, network };
+  const assertLeft = (left: ReadonlySet<Address>, addresses: Iterable<Address>) =>
+    assertNone(
+      new Set([...addresses].filter((each) => !left.has(each))),
+      byAddress,
+      'is left for the network',
+    );
+  assertLeft(await findLeft(database, pool, byAddress.keys()), byAddress.keys());
+  await forEachBatch(database, [...byAddress.keys()], async (transaction, batch) => {
+    await lockAccount(transaction, accountId);
+    assertLeft(await findLeft(transaction, pool, batch), batch);
+    await deleteAddresses(transaction, accountId, batch);
+    const act = { action: 'address.delete', resource: account, count: batch.length } as const;
+    await recordAct(transaction, admin, 'operator', { accountId, ...act });
+  });
+  await database.transaction((transaction) => deleteEmptyPool(transaction, pool));
+  return { account, network, count: byAddress.size };
+}
+
+/** @throws INVALID_ARGUMENT for the line of each address at fault */
+function assertNone(wrong: ReadonlySet<Address>, byAddress: Lines, wanted: string): void {
+  if (wrong.size === 0) return;
+  const description = `Must be an address that ${wanted}.`;
+  const lines = [...byAddress].filter(([each]) => wrong.has(each));
+  throw invalidFields(lines.map(([each, line]) => ({ field: `line ${line}: ${each}`, description })));
+}
+
+/** Returns the addresses in lines. Undefined is a line that is no text, or too long. */
+async function readAddresses(lines: AsyncIterable<string | undefined>): Promise<Lines> {
   const byAddress = new Map<Address, number>();
   const violations: FieldViolation[] = [];
   let line = 0;
@@ -90,5 +156,6 @@ async function readAddresses(
     if (byAddress.size > MAX_WALLETS || violations.length > MAX_VIOLATIONS) break;
   }
   if (violations.length > 0) throw invalidFields(violations);
+  if (byAddress.size === 0) throw invalidFields([{ field: 'line 1', description: 'Must be an address.' }]);
   return byAddress;
 }

@@ -1,4 +1,4 @@
-import { type Address, parseAddress } from '../address.ts';
+import { type Address, parseAddress, ZERO_ADDRESS } from '../address.ts';
 import { AUDIT_ACTIONS, type AuditAction } from '../audit-event.ts';
 import { ApiError, type FieldViolation, invalidFields } from '../errors.ts';
 import { type Network, parseNetwork } from '../network.ts';
@@ -190,6 +190,8 @@ export const address: Validator<Address> = (value) => {
       'Must be 0x and 40 hexadecimal digits, all in one case or with a valid EIP-55 checksum.',
     );
   }
+  if (parsed === ZERO_ADDRESS)
+    throw new ValidationError('Must not be the zero address, which belongs to nobody.');
   return parsed;
 };
 

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Ulid } from '../../model/resource-name.ts';
 import { placeholders } from '../port/change.ts';
 import type { Database, Queryable, Row, Value } from '../port/database.ts';
@@ -9,6 +10,9 @@ const READ_BATCH_SIZE = 500;
 
 // Limits how long one statement locks out other writes.
 const DELETE_BATCH_SIZE = 1000;
+
+// SQLite writes them, each with its event, in about 10 ms.
+const WRITE_BATCH_SIZE = 500;
 
 /** Returns the number of rows of each table, of all accounts or of one. */
 export async function countRows(database: Pick<Queryable, 'read'>, accountId?: Ulid): Promise<TableCounts> {
@@ -32,6 +36,23 @@ export async function countTable(
     throw error;
   });
   return row?.count;
+}
+
+/**
+ * Runs a transaction for each batch of items, one after the other. Others can write for as long as each took, because SQLite
+ * lets one process write at a time.
+ */
+export async function forEachBatch<T>(
+  database: Pick<Database, 'transaction'>,
+  items: readonly T[],
+  work: (transaction: Queryable, batch: readonly T[]) => Promise<void>,
+): Promise<void> {
+  for (let start = 0; start < items.length; start += WRITE_BATCH_SIZE) {
+    const startMs = performance.now();
+    const batch = items.slice(start, start + WRITE_BATCH_SIZE);
+    await database.transaction((transaction) => work(transaction, batch));
+    if (batch.length === WRITE_BATCH_SIZE) await delay(performance.now() - startMs);
+  }
 }
 
 type Counted = {

@@ -10,7 +10,11 @@ type Check = readonly [
   describe: (id: string) => string,
 ];
 
-const ID_COLUMNS = new Map<string, string | undefined>(TABLES.map(({ name, key }) => [name, key.at(-1)]));
+/** The column that names a row. */
+const ID_COLUMNS = new Map<string, string | undefined>([
+  ...TABLES.map(({ name, key }) => [name, key.at(-1)] as const),
+  ['address', 'address'],
+]);
 
 const networks = NETWORKS.map((network) => `'${network}'`).join(', ');
 
@@ -36,8 +40,22 @@ const CHECKS: readonly Check[] = [
   [
     'account',
     `state <> 'DELETING' AND EXISTS (SELECT 1 FROM address_pool p WHERE p.account_id = r.id AND p.address_count <>
-  (SELECT COUNT(*) FROM address a WHERE a.account_id = p.account_id AND a.network = p.network))`,
+  (SELECT COUNT(*) FROM address a WHERE a.account_id = p.account_id AND a.network = p.network AND a.id <= p.last_id))`,
     (id) => `The address count of accounts/${id} is wrong.`,
+  ],
+  [
+    'account',
+    `EXISTS (SELECT 1 FROM address_pool p JOIN address a ON a.account_id = p.account_id AND a.network = p.network
+  WHERE p.account_id = r.id AND a.id > p.last_id)`,
+    (id) =>
+      `An addition of addresses to accounts/${id} was interrupted. Repeat it, or delete them with "paw address delete --all".`,
+  ],
+  [
+    'address',
+    `r.address IN (SELECT address FROM (
+  SELECT account_id, address FROM address UNION SELECT account_id, address FROM wallet
+) used GROUP BY address HAVING COUNT(*) > 1)`,
+    (address) => `The address ${address} is left for a wallet, and another account has it, too.`,
   ],
   [
     'wallet',

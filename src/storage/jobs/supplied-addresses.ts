@@ -7,33 +7,83 @@ import { ADDRESS_TABLE, type RowOf } from '../sql/columns.ts';
 import { insertRows } from './bulk-rows.ts';
 import { batches } from './import-rows.ts';
 
-const INSERT_POOL = `INSERT INTO address_pool (account_id, network, address_count) VALUES ($1, $2, 0)
+const INSERT_POOL = `INSERT INTO address_pool (account_id, network, address_count, last_id) VALUES ($1, $2, 0, '')
 ON CONFLICT (account_id, network) DO NOTHING`;
 
 const IF_NEW = 'ON CONFLICT (account_id, address) DO NOTHING RETURNING address';
 
+const FIND_LAST_ID = 'SELECT last_id FROM address_pool WHERE account_id = $1 AND network = $2';
+
+const FIND_LAST_IDS = 'SELECT network, last_id FROM address_pool WHERE account_id = $1';
+
+const COUNT_ADDED = `SELECT COUNT(*) AS count FROM address WHERE account_id = $1 AND network = $2
+  AND id > (${FIND_LAST_ID})`;
+
 const ADD_TO_COUNT =
   'UPDATE address_pool SET address_count = address_count + $3 WHERE account_id = $1 AND network = $2';
 
-const DELETE_EMPTY_POOL =
-  'DELETE FROM address_pool WHERE account_id = $1 AND network = $2 AND address_count = 0';
+const SET_LAST_ID = 'UPDATE address_pool SET last_id = $3 WHERE account_id = $1 AND network = $2';
 
-const FIND_ASSIGNED = `SELECT w.address FROM wallet w
-JOIN address a ON a.account_id = w.account_id AND a.address = w.address WHERE w.account_id = $1`;
+const DELETE_EMPTY_POOL = `DELETE FROM address_pool WHERE account_id = $1 AND network = $2
+  AND NOT EXISTS (SELECT 1 FROM address WHERE account_id = $1 AND network = $2)`;
+
+const DELETE_FIRST = `DELETE FROM address WHERE account_id = $1 AND network = $2 AND id IN (
+  SELECT id FROM address WHERE account_id = $1 AND network = $2 AND id > $3 ORDER BY id LIMIT $4)
+RETURNING id`;
 
 const COUNT_ALL = `SELECT (SELECT COUNT(*) FROM wallet WHERE account_id = $1) +
   (SELECT COUNT(*) FROM address WHERE account_id = $1) AS count`;
 
 /** Returns the number of the wallets of an account and of the addresses that are left for more. */
-export async function countWalletsAndAddresses(transaction: Queryable, accountId: Ulid): Promise<number> {
-  const [row] = await transaction.read<{ count: number }>(COUNT_ALL, [accountId]);
+export async function countWalletsAndAddresses(database: Queryable, accountId: Ulid): Promise<number> {
+  const [row] = await database.read<{ count: number }>(COUNT_ALL, [accountId]);
   return row?.count ?? 0;
 }
 
 /** An account, and the network for whose wallets addresses are left. */
-type Pool = { readonly accountId: Ulid; readonly network: Network };
+export type Pool = { readonly accountId: Ulid; readonly network: Network };
 
-/** Inserts addresses of a pool, in their order. Returns those that neither were left before nor have a wallet. */
+/** Returns the id of the last address of a pool that a wallet can get. Those after it are still being added. */
+export async function findLastId(database: Queryable, { accountId, network }: Pool): Promise<Ulid | ''> {
+  const [row] = await database.read<RowOf<'last_id'>>(FIND_LAST_ID, [accountId, network]);
+  return row?.last_id ?? '';
+}
+
+/** Returns the addresses that have a wallet, or are left for one on any network, but not those that are being added to the pool. */
+export async function findUsed(
+  database: Queryable,
+  { accountId, network }: Pool,
+  addresses: Iterable<Address>,
+): Promise<ReadonlySet<Address>> {
+  const used = new Set<Address>();
+  for (const batch of batches([...addresses])) {
+    const list = placeholders(batch, 3);
+    const sql = `SELECT address FROM wallet WHERE account_id = $1 AND address IN (${list})
+UNION ALL SELECT address FROM address WHERE account_id = $1 AND address IN (${list})
+  AND (network <> $2 OR id <= (${FIND_LAST_ID}))`;
+    const rows = await database.read<RowOf<'address'>>(sql, [accountId, network, ...batch]);
+    for (const { address } of rows) used.add(address);
+  }
+  return used;
+}
+
+/** Returns the addresses that a wallet can get from a pool. */
+export async function findLeft(
+  database: Queryable,
+  { accountId, network }: Pool,
+  addresses: Iterable<Address>,
+): Promise<ReadonlySet<Address>> {
+  const left = new Set<Address>();
+  for (const batch of batches([...addresses])) {
+    const sql = `SELECT address FROM address WHERE account_id = $1 AND network = $2 AND id <= (${FIND_LAST_ID})
+  AND address IN (${placeholders(batch, 3)})`;
+    const rows = await database.read<RowOf<'address'>>(sql, [accountId, network, ...batch]);
+    for (const { address } of rows) left.add(address);
+  }
+  return left;
+}
+
+/** Inserts addresses of a pool, which no wallet gets before `giveAdded`. Returns those that were left already. */
 export async function insertAddresses(
   transaction: Queryable,
   { accountId, network }: Pool,
@@ -41,18 +91,31 @@ export async function insertAddresses(
   newId: () => Ulid,
 ): Promise<ReadonlySet<Address>> {
   const pool = { account_id: accountId, network };
+  const left = new Set(addresses);
   await transaction.write(INSERT_POOL, [accountId, network]);
-  const unused = new Set<Address>();
   for (const batch of batches(addresses)) {
     const rows = batch.map((address) => ({ ...pool, id: newId(), address }));
     const inserted = await insertRows<RowOf<'address'>>(transaction, ADDRESS_TABLE, rows, IF_NEW);
-    for (const { address } of inserted) unused.add(address);
+    for (const { address } of inserted) left.delete(address);
   }
-  const assigned = await transaction.read<RowOf<'address'>>(FIND_ASSIGNED, [accountId]);
-  for (const { address } of assigned) unused.delete(address);
-  // At the end: creations of wallets wait for the row from here on.
-  await transaction.write(ADD_TO_COUNT, [accountId, network, unused.size]);
-  return unused;
+  return left;
+}
+
+/**
+ * Lets wallets get the addresses that were added to a pool up to an id. Returns false, and changes nothing, if they are not
+ * `count`: another process adds or deletes some at the same time.
+ */
+export async function giveAdded(
+  transaction: Queryable,
+  { accountId, network }: Pool,
+  lastId: Ulid,
+  count: number,
+): Promise<boolean> {
+  const [row] = await transaction.read<{ count: number }>(COUNT_ADDED, [accountId, network]);
+  if (row?.count !== count) return false;
+  await transaction.write(SET_LAST_ID, [accountId, network, lastId]);
+  await transaction.write(ADD_TO_COUNT, [accountId, network, count]);
+  return true;
 }
 
 /** Deletes addresses of an account from its pools. Returns those that were left, each with its network. */
@@ -61,25 +124,38 @@ export async function deleteAddresses(
   accountId: Ulid,
   addresses: readonly Address[],
 ): Promise<readonly RowOf<'network, address'>[]> {
-  const deleted: RowOf<'network, address'>[] = [];
+  const deleted: RowOf<'network, id, address'>[] = [];
   for (const batch of batches(addresses)) {
     const sql = `DELETE FROM address WHERE account_id = $1 AND address IN (${placeholders(batch, 2)})
-RETURNING network, address`;
-    deleted.push(...(await transaction.write<RowOf<'network, address'>>(sql, [accountId, ...batch])));
+RETURNING network, id, address`;
+    deleted.push(...(await transaction.write<RowOf<'network, id, address'>>(sql, [accountId, ...batch])));
   }
-  for (const [network, { length }] of Map.groupBy(deleted, (row) => row.network)) {
+  if (deleted.length === 0) return deleted;
+  const pools = await transaction.read<RowOf<'network, last_id'>>(FIND_LAST_IDS, [accountId]);
+  const lastIds = new Map(pools.map(({ network, last_id }) => [network, last_id]));
+  const left = deleted.filter(({ network, id }) => id <= (lastIds.get(network) ?? ''));
+  for (const [network, { length }] of Map.groupBy(left, (row) => row.network)) {
     await transaction.write(ADD_TO_COUNT, [accountId, network, -length]);
   }
-  return deleted;
+  return left;
 }
 
-/** Deletes addresses of a pool, and the pool if it is then empty. Returns those of them that were left. */
-export async function deleteAddressesOf(
+/** Deletes the first addresses of a pool, or of those that no wallet can get yet, at most `max`. Returns their number. */
+export async function deleteFirstAddresses(
   transaction: Queryable,
   { accountId, network }: Pool,
-  addresses: readonly Address[],
-): Promise<ReadonlySet<Address>> {
-  const deleted = await deleteAddresses(transaction, accountId, addresses);
+  which: 'all' | 'being added',
+  max: number,
+): Promise<number> {
+  const lastId = await findLastId(transaction, { accountId, network });
+  const params = [accountId, network, which === 'all' ? '' : lastId, max];
+  const deleted = await transaction.write<RowOf<'id'>>(DELETE_FIRST, params);
+  const left = deleted.filter(({ id }) => id <= lastId);
+  await transaction.write(ADD_TO_COUNT, [accountId, network, -left.length]);
+  return deleted.length;
+}
+
+/** Deletes a pool without addresses, after which the metric of addresses no longer counts the account. */
+export async function deleteEmptyPool(transaction: Queryable, { accountId, network }: Pool): Promise<void> {
   await transaction.write(DELETE_EMPTY_POOL, [accountId, network]);
-  return new Set(deleted.flatMap((row) => (row.network === network ? row.address : [])));
 }

@@ -91,6 +91,8 @@ CREATE TABLE address_pool (
   network TEXT NOT NULL,
   -- Changed with every insertion and deletion of an address, so that all pools can be watched at a small cost.
   address_count BIGINT NOT NULL,
+  -- The id of the last address that a wallet can get. Those after it are still being added.
+  last_id TEXT NOT NULL,
   PRIMARY KEY (account_id, network)
 );
 

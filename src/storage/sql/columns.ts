@@ -28,6 +28,7 @@ type Columns = {
   readonly password_hash: string;
   readonly address: Address;
   readonly address_count: number;
+  readonly last_id: Ulid | '';
   readonly revision: Ulid;
   readonly action: AuditAction;
   readonly resource: ResourceName;
@@ -81,7 +82,7 @@ export const WALLET_CHANGES = 'project_id, title, title_key, description, networ
 /** All columns of an address that is left for a wallet. */
 export const ADDRESS = 'account_id, network, id, address';
 
-export const ADDRESS_POOL = 'account_id, network, address_count';
+export const ADDRESS_POOL = 'account_id, network, address_count, last_id';
 
 /** All columns of an audit event. The second one is what concurrent inserts wait for; see `ConnectionTurns`. */
 export const AUDIT_EVENT =
@@ -121,6 +122,12 @@ export const PROJECT_TABLE = {
   key: KEY,
 } as const;
 
+export const ADDRESS_POOL_TABLE = {
+  name: 'address_pool',
+  columns: ADDRESS_POOL,
+  key: ['account_id', 'network'],
+} as const;
+
 export const ADDRESS_TABLE = {
   name: 'address',
   columns: ADDRESS,
@@ -133,7 +140,7 @@ export const TABLES = [
   PROJECT_TABLE,
   { name: 'app', columns: `${APP}, title_key, ${APP_KEY_HASHES}`, key: KEY },
   { name: 'wallet', columns: `${WALLET}, title_key, password_hash`, key: KEY },
-  { name: 'address_pool', columns: ADDRESS_POOL, key: ['account_id', 'network'] },
+  ADDRESS_POOL_TABLE,
   ADDRESS_TABLE,
   { name: 'audit_event', columns: AUDIT_EVENT, key: KEY },
   { name: 'idempotency_key', columns: IDEMPOTENCY_KEY, key: ['account_id', 'key_hash'] },

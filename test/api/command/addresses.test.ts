@@ -1,9 +1,15 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { payloadOf } from '../../support/actors.ts';
+import { importAccount } from '../../../src/data/operator/import-account.ts';
+import { registerWallet } from '../../../src/data/operator/register-wallet.ts';
+import { addAddresses } from '../../../src/data/operator/supply-addresses.ts';
+import { idOf, type ResourceName } from '../../../src/model/resource-name.ts';
+import { createApp, mutate, payloadOf } from '../../support/actors.ts';
+import { graphqlApi } from '../../support/apis.ts';
 import { textOf } from '../../support/engine.ts';
 import {
+  addressLines,
   addressOf,
   NETWORK,
   seedTenant,
@@ -11,7 +17,7 @@ import {
   testFolder,
   useGateway,
 } from '../../support/gateway.ts';
-import { commandsOn, paw } from '../../support/paw.ts';
+import { commandsOn, paw, startPaw } from '../../support/paw.ts';
 import { addWallets, eventsOf } from '../../support/rows.ts';
 
 const gateway = useGateway();
@@ -39,6 +45,18 @@ async function createWallet({ token }: Tenant): Promise<string> {
   const input = { title: 'Till', network: NETWORK };
   const { wallet } = await payloadOf(gateway.url, token, 'createWallet', input, 'wallet { address }');
   return wallet.address;
+}
+
+/** Returns why the creation of a wallet is refused. */
+async function refusal({ token }: Tenant): Promise<string> {
+  const { errors } = await mutate(
+    gateway.url,
+    token,
+    'createWallet',
+    { title: 'Till', network: NETWORK },
+    'wallet { address }',
+  );
+  return errors[0].extensions.reason;
 }
 
 test('addresses of a file and of standard input are listed with their checksums in the order in which wallets get them', async () => {
@@ -98,6 +116,67 @@ test('deleted addresses are given to no wallet, and one that is not left is name
   expect(await withLines(words.slice(0, -1), [])).toMatchObject({ status: 2 });
 });
 
+test.each([
+  ['nothing', [], 'line 1: Must be an address.'],
+  ['empty lines', ['', ' '], 'line 1: Must be an address.'],
+  ['the zero address', [addressOf(1), addressOf(0)], 'line 2: Must not be the zero address'],
+] as const)('%s can neither be added nor deleted', async (_, lines, message) => {
+  const tenant = await seedTenant(gateway, { addresses: 1 });
+  const before = await textOf(gateway.database);
+  for (const words of [['add'], ['delete', '--yes']]) {
+    const refused = await withLines(['address', ...words, ...poolOf(tenant)], lines);
+    expect(refused).toMatchObject({ status: 2, stdout: '' });
+    expect(refused.stderr).toContain(message);
+  }
+  expect(await textOf(gateway.database)).toBe(before);
+});
+
+test('an address that gets a wallet and is added at the same time does one of both', async () => {
+  const { admin } = gateway;
+  const { account, project } = await seedTenant(gateway);
+  const wallet = (n: number) => ({ project, title: 'Till', network: NETWORK, address: addressOf(n) });
+  async function* line(n: number) {
+    yield JSON.stringify({ type: 'wallet', ...wallet(n) });
+  }
+  for (let n = 1; n <= 40; n += 1) {
+    await Promise.allSettled([
+      n % 2 === 0 ? registerWallet(admin, wallet(n)) : importAccount(admin, { account }, line(n)),
+      addAddresses(admin, { account, network: NETWORK }, addressLines(1, n)),
+    ]);
+  }
+  const both = `SELECT address FROM address WHERE account_id = $1
+  AND address IN (SELECT address FROM wallet WHERE account_id = $1)`;
+  expect(await gateway.database.read(both, [idOf(account as ResourceName)])).toEqual([]);
+});
+
+test('no wallet gets an address of an addition that was killed, and a repetition adds all of them', async () => {
+  const tenant = await seedTenant(gateway);
+  const file = join(testFolder(), 'addresses.txt');
+  const lines = Array.from({ length: 40_000 }, (_, n) => addressOf(n + 1));
+  writeFileSync(file, lines.join('\n'));
+  const words = ['address', 'add', ...poolOf(tenant), file];
+  const adding = startPaw(words, { DATABASE_URL: gateway.databaseUrl });
+  const count = async () => {
+    const sql = 'SELECT COUNT(*) AS count FROM address WHERE account_id = $1';
+    const [row] = await gateway.database.read<{ count: number }>(sql, [idOf(tenant.account as ResourceName)]);
+    return row?.count;
+  };
+  await expect.poll(count, { interval: 5 }).toBeGreaterThan(0);
+  // Others write meanwhile.
+  await createApp(
+    graphqlApi(() => gateway.url),
+    tenant.token,
+  );
+  await adding.stop('SIGKILL');
+  expect(await refusal(tenant)).toBe('NO_ADDRESS_LEFT');
+  expect((await run('check')).stdout).toContain(
+    `An addition of addresses to ${tenant.account} was interrupted.`,
+  );
+  expect(await run(...words)).toMatchObject({ status: 0, stdout: 'Added 40000 addresses.\n' });
+  expect(await createWallet(tenant)).toBe(lines[0]);
+  expect(await count()).toBe(39_999);
+});
+
 // It takes a million rows.
 test('an account has at most 1,000,000 wallets and addresses that are left', {
   tags: ['night/slow'],
@@ -107,4 +186,32 @@ test('an account has at most 1,000,000 wallets and addresses that are left', {
   expect(await add(tenant, [1, 2, 3].map(addressOf))).toMatchObject({ status: 2 });
   expect(await left(tenant)).toEqual([]);
   expect(await add(tenant, [1, 2].map(addressOf))).toMatchObject({ status: 0 });
+});
+
+test('all addresses of an account, or of the whole database, are deleted, and given to no wallet', async () => {
+  const [one, other] = [await seedTenant(gateway), await seedTenant(gateway)];
+  await add(one, [1, 2].map(addressOf));
+  await add(one, [addressOf(3)], 'NETWORK_POLYGON');
+  await add(other, [addressOf(1)]);
+  const found = `The address ${addressOf(1)} is left for a wallet, and another account has it, too.`;
+  expect((await run('check')).stdout).toContain(found);
+  const all = ['address', 'delete', '--all', '--yes'];
+  for (const words of [['--network', NETWORK], ['addresses.txt']]) {
+    expect(await run(...all, ...words)).toMatchObject({ status: 2, stdout: '' });
+  }
+  expect(await runJson(...all, '--account', one.account)).toEqual({ account: one.account, count: 3 });
+  expect(await refusal(one)).toBe('NO_ADDRESS_LEFT');
+  expect(await createWallet(other)).toBe(addressOf(1));
+  await add(other, [addressOf(2)]);
+  expect(await run(...all)).toMatchObject({
+    status: 0,
+    stdout: expect.stringMatching(/^Deleted \d+ addresses\.\n$/),
+  });
+  expect([await left(one), await left(other)]).toEqual([[], []]);
+  expect(await refusal(other)).toBe('NO_ADDRESS_LEFT');
+  expect(await run('check')).toMatchObject({ status: 0 });
+  const events = await eventsOf(gateway.database, one.account);
+  for (const count of [1, 2]) {
+    expect(events).toContainEqual(expect.objectContaining({ action: 'address.delete', count }));
+  }
 });

@@ -23,7 +23,7 @@ const WORKS: Readonly<Record<string, Work>> = {
   'the export of an account': (onProgress, { account }) =>
     Array.fromAsync(exportAccount(gateway.admin, { name: account }, onProgress)),
   'the import into an account': (onProgress, { account }) =>
-    importAccount(gateway.admin, { account }, lines(120), onProgress),
+    importAccount(gateway.admin, { account }, lines(1600), onProgress),
   'the restoration of an account': (onProgress, { account }, empty) =>
     restoreAccount(empty, gateway.database, { account }, onProgress),
   'the deletion of an account': (onProgress, { account }) =>

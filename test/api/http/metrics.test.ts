@@ -1,6 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
+import { deleteAllAddresses } from '../../../src/data/operator/delete-addresses.ts';
 import { setAccountSuspended } from '../../../src/data/operator/set-account-suspended.ts';
-import { supplyAddresses } from '../../../src/data/operator/supply-addresses.ts';
+import { addAddresses } from '../../../src/data/operator/supply-addresses.ts';
 import { mutate } from '../../support/actors.ts';
 import { bothApis, postGraphql, send } from '../../support/apis.ts';
 import { freePort } from '../../support/free-port.ts';
@@ -98,7 +99,7 @@ test('the process, the version, the valid tokens and the syncs of the log are me
 test('the addresses that are left are measured by network, the fewest of any active account, and 0 if it ran out', async () => {
   const own = await testGateway();
   const supply = ({ account }: Tenant, network: string, count: number) =>
-    supplyAddresses(own.admin, 'add', { account, network }, addressLines(count));
+    addAddresses(own.admin, { account, network }, addressLines(count));
   const measured = async () => {
     const settings = { DATABASE_URL: own.databaseUrl, PAW_METRICS_PORT: String(await freePort()) };
     await testGateway(settings);
@@ -118,12 +119,7 @@ test('the addresses that are left are measured by network, the fewest of any act
   for (let n = 0; n < 2; n += 1) await mutate(own.url, poor.token, 'createWallet', input, 'wallet { id }');
   expect(await measured()).toEqual({ '{network="NETWORK_POLYGON"}': 0 });
   // The operator needs no more for this account.
-  await supplyAddresses(
-    own.admin,
-    'delete',
-    { account: poor.account, network: 'NETWORK_POLYGON' },
-    addressLines(0),
-  );
+  await deleteAllAddresses(own.admin, { account: poor.account });
   expect(await measured()).toEqual({ '{network="NETWORK_POLYGON"}': 5 });
 });
 
