@@ -27,8 +27,10 @@ const SET_LAST_ID = 'UPDATE address_pool SET last_id = $3 WHERE account_id = $1 
 const DELETE_EMPTY_POOL = `DELETE FROM address_pool WHERE account_id = $1 AND network = $2
   AND NOT EXISTS (SELECT 1 FROM address WHERE account_id = $1 AND network = $2)`;
 
-const DELETE_FIRST = `DELETE FROM address WHERE account_id = $1 AND network = $2 AND id IN (
-  SELECT id FROM address WHERE account_id = $1 AND network = $2 AND id > $3 ORDER BY id LIMIT $4)
+// With IN, PostgreSQL would search the first ones again for each row.
+const DELETE_FIRST = `DELETE FROM address WHERE account_id = $1 AND network = $2 AND id > $3 AND id <= (SELECT MAX(id) FROM (
+  SELECT id FROM address WHERE account_id = $1 AND network = $2 AND id > $3 ORDER BY id LIMIT $4
+) AS first)
 RETURNING id`;
 
 const COUNT_ALL = `SELECT (SELECT COUNT(*) FROM wallet WHERE account_id = $1) +

@@ -205,7 +205,7 @@ test('all addresses of an account, or of the whole database, are deleted, and gi
   await add(other, [addressOf(2)]);
   expect(await run(...all)).toMatchObject({
     status: 0,
-    stdout: expect.stringMatching(/^Deleted \d+ addresses\.\n$/),
+    stdout: expect.stringMatching(/^Deleted \d+ address(es)?\.\n$/),
   });
   expect([await left(one), await left(other)]).toEqual([[], []]);
   expect(await refusal(other)).toBe('NO_ADDRESS_LEFT');
