@@ -3,9 +3,11 @@ import { refuseToken, sessionState } from './session.ts';
 
 const TIMEOUT_MS = 30_000;
 
-// The HTTP status of an error that GraphQL reports in a response without one: the token, or what can succeed later.
+// The HTTP status of an error that GraphQL reports in a response without one: the token, or what can succeed later. A person
+// may try again when room was made for FAILED_PRECONDITION, such as more addresses.
 const STATUS_CODES: Readonly<Record<string, number>> = {
   UNAUTHENTICATED: 401,
+  FAILED_PRECONDITION: 429,
   RESOURCE_EXHAUSTED: 429,
   INTERNAL: 500,
   UNAVAILABLE: 503,
