@@ -15,33 +15,47 @@ export type GraphqlList<Item> = {
  * Reads a list page by page: by GraphQL, or the projects by REST.
  *
  * @param list a GraphQL list, or the path and the query string of the REST list, such as `/project/projects?pageSize=100`
- * @throws GatewayError also for a response with an error
+ * @throws GatewayError also for a response with an error, and if a next page has no cursor, or that of an earlier page: the
+ *   list would never end, or not be whole
  */
 export async function* pages<Item>(
   fetchGateway: typeof fetch,
   list: GraphqlList<Item> | string,
 ): AsyncGenerator<readonly Item[], void> {
-  let after: string | undefined;
-  do {
+  const cursors = new Set<string>(['']);
+  for (let after = ''; ; ) {
     const isRest = typeof list === 'string';
     const response = isRest
       ? await fetchGateway(after ? `${list}${list.includes('?') ? '&' : '?'}pageToken=${after}` : list)
       : await fetchGateway('/graphql', {
           method: 'POST',
           headers: { 'content-type': 'application/json' },
-          body: JSON.stringify({ query: list.query, variables: { ...list.variables, after } }),
+          body: JSON.stringify({
+            query: list.query,
+            variables: { ...list.variables, after: after || undefined },
+          }),
         });
     const text = await response.text();
     const problem = problemOf(response, text, true);
     if (problem) throw new GatewayError(`The list was refused: ${problem.reason}.`, problem, 'no');
     const body = parse(text);
-    if (isRest) {
-      yield body.projects;
-      after = body.nextPageToken;
-    } else {
-      const { nodes, pageInfo } = list.connection(body.data);
-      yield nodes;
-      after = pageInfo.hasNextPage ? (pageInfo.endCursor ?? undefined) : undefined;
-    }
-  } while (after);
+    const { nodes, pageInfo } = isRest ? restPage(body) : list.connection(body.data);
+    after = pageInfo.endCursor ?? '';
+    // A query that does not select it says nothing about the end.
+    const isLast = pageInfo.hasNextPage === false;
+    if (!isLast && cursors.has(after))
+      throw new GatewayError(
+        'The next page has no cursor of its own: use `$after`, and select `hasNextPage` and `endCursor`.',
+        { reason: 'CURSOR_REPEATED' },
+        'no',
+      );
+    cursors.add(after);
+    yield nodes;
+    if (isLast) return;
+  }
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: JSON of the gateway.
+function restPage({ projects: nodes, nextPageToken }: any) {
+  return { nodes, pageInfo: { hasNextPage: Boolean(nextPageToken), endCursor: nextPageToken } };
 }

@@ -6,7 +6,7 @@ export type Problem = { readonly reason: string } & Partial<
 /** Why there is no response to rely on. A response of the gateway with an error is no exception: it is returned. */
 export class GatewayError extends Error {
   override readonly name = 'GatewayError';
-  /** `NO_RESPONSE`, `TIMEOUT`, `ANSWER_LOST`, `NO_TOKEN`, that of the gateway, or, without one, such as `HTTP_502`. */
+  /** `NO_RESPONSE`, `TIMEOUT`, `ANSWER_LOST`, `NO_TOKEN`, `CURSOR_REPEATED`, that of the gateway, or, without one, such as `HTTP_502`. */
   declare readonly reason: string;
   /** The HTTP status of the last response; undefined without one. */
   declare readonly status: number | undefined;

@@ -213,6 +213,40 @@ test('pages of both APIs have every project, beside faults, and a refusal is an 
   await expect(refused).rejects.toMatchObject({ reason: 'INVALID_FIELD', status: 400, applied: 'no' });
 });
 
+test('pages end with an error if the next page has no cursor, or that of an earlier page', async () => {
+  const { token } = await seedTenant(gateway, { projects: 25 });
+  const withToken = createFetch({ url, token });
+  const connection = (data: Body) => data.projects;
+  const projects = (selection: string, variables = '', list = 'projects(first: 10)') =>
+    ({
+      query: `query ${variables} { ${list} { nodes { name } pageInfo { ${selection} } } }`,
+      connection,
+    }) as const;
+  const cycle = await serve(({ url: path = '' }, response) => {
+    const last = new URL(path, 'http://localhost').searchParams.get('pageToken') ?? '';
+    response.end(`{"projects":[],"nextPageToken":"${{ '': 'a', a: 'b', b: 'c', c: 'a' }[last]}"}`);
+  });
+  const client = createFetch({ url: cycle, token: 'x' });
+  const read = async (fetchPage: typeof fetch, list: Parameters<typeof pages>[1]) => {
+    let count = 0;
+    const problem = await (async () => {
+      for await (const _ of pages(fetchPage, list)) count += 1;
+    })().catch((error) => error);
+    return [count, problem instanceof GatewayError, problem?.reason, problem?.applied];
+  };
+  // `$after` is forgotten, or the cursor is.
+  const refused = [true, 'CURSOR_REPEATED', 'no'];
+  expect(await read(withToken, projects('hasNextPage endCursor'))).toEqual([1, ...refused]);
+  const after = ['($after: String)', 'projects(first: 10, after: $after)'] as const;
+  expect(await read(withToken, projects('hasNextPage', ...after))).toEqual([0, ...refused]);
+  expect(await read(withToken, projects('endCursor', ...after))).toEqual([3, ...refused]);
+  expect(await read(client, '/project/projects')).toEqual([3, ...refused]);
+  expect((await read(withToken, projects('hasNextPage endCursor', ...after))).slice(0, 2)).toEqual([
+    3,
+    false,
+  ]);
+});
+
 test('a function gives the token, and the next one after a refusal, but not for a change that may have been made', async () => {
   const tenant = await seedTenant(gateway, { wallets: 1 });
   const { name, privateKey } = await createApp(api, tenant.token);
