@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { FastifyBaseLogger } from 'fastify';
+import { malformedRequest } from '../../http/errors.ts';
 import { ByteCache } from '../../model/byte-cache.ts';
 import { ApiError, ConfigError } from '../../model/errors.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../../model/fields/json.ts';
@@ -15,7 +16,7 @@ type Manifest = ReadonlyMap<string, string>;
  * Returns the parameters of a GraphQL request, from its body or its query string, with the text of the document in place of
  * its id. Parameters that contain the text are unchanged.
  *
- * @throws INVALID_ARGUMENT if the document is not in the manifest, and the mode or the kind of id requires it
+ * @throws INVALID_ARGUMENT if there are several ids, or the document is not in the manifest, and the mode or the kind of id requires it
  */
 export type ResolveDocument = (
   parameters: JsonObject,
@@ -91,16 +92,26 @@ function trustedDocuments(
       if (mode === 'log' && isAuthenticated) logUnlisted(query, parameters, client.requestId);
       return parameters;
     }
-    const name = ID_PARAMETERS.find((key) => typeof parameters[key] === 'string');
-    const apolloHash = apolloHashOf(extensions);
-    const id = name === undefined ? apolloHash : parameters[name];
-    if (typeof id !== 'string') return parameters;
-    const document = manifest.get(id) ?? manifest.get(id.replace(/^sha256:/, ''));
+    const named = ID_PARAMETERS.map((name) => parameters[name]).filter(isId);
+    const all = [...named, apolloHashOf(extensions)].filter(isId);
+    const [id, ...others] = new Set(all.map((each) => each.replace(/^sha256:/, '')));
+    if (id === undefined) return parameters;
+    // It would not be clear which of the documents is executed.
+    if (others.length > 0) {
+      throw malformedRequest(
+        'Send one id of a document: documentId, doc_id, id or a hash. Those of the request differ.',
+      );
+    }
+    const document = manifest.get(id) ?? manifest.get(`sha256:${id}`);
     if (document !== undefined) return withDocument(parameters, document);
     // Apollo Server looks for the hash of an automatic persisted query.
-    if (name === undefined && mode !== 'require') return parameters;
+    if (named.length === 0 && mode !== 'require') return parameters;
     throw new ApiError('DOCUMENT_NOT_FOUND');
   };
+}
+
+function isId(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
 }
 
 function apolloHashOf(extensions: unknown): unknown {

@@ -82,6 +82,31 @@ describe('with a manifest of Apollo that is required', () => {
     },
   );
 
+  test.each<[string, object]>([
+    ['documentId and id', { documentId: sha256(PROJECTS), id: sha256(APPS) }],
+    ['id and documentId', { id: sha256(PROJECTS), documentId: sha256(APPS) }],
+    ['documentId and an unknown id', { documentId: sha256(PROJECTS), doc_id: 'unknown' }],
+    ['documentId and extensions', { documentId: sha256(PROJECTS), extensions: apollo(APPS) }],
+  ])('a request with two ids that differ is refused: %s', async (_, body) => {
+    const parameters = Object.entries(body).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? value : JSON.stringify(value),
+    ]);
+    for (const response of [
+      await post(gateway.url, token, body),
+      await get(gateway.url, token, Object.fromEntries(parameters)),
+    ]) {
+      expect([response.status, reasonOf(response)]).toEqual([400, 'MALFORMED_REQUEST']);
+      expect(response.text).toContain('documentId');
+    }
+  });
+
+  test('a request with one id in two parameters is executed', async () => {
+    const id = sha256(PROJECTS);
+    const ids = { id, documentId: `sha256:${id}`, extensions: apollo(PROJECTS) };
+    expect(JSON.parse((await post(gateway.url, token, ids)).text).data.projects.nodes).toHaveLength(3);
+  });
+
   test('a listed mutation is executed by its id, and only in a POST request', async () => {
     const [documentId, variables] = [sha256(APPS), { input: { title: 'App', active: true } }];
     const { text } = await post(gateway.url, token, { documentId, variables });
