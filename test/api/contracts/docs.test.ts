@@ -10,7 +10,12 @@ import { createSchema } from '../../../src/graphql/schema.ts';
 import { statusCodeOf } from '../../../src/http/errors.ts';
 import { ApiError, ERRORS, type Reason } from '../../../src/model/errors.ts';
 import { TABLES } from '../../../src/storage/sql/columns.ts';
+import { createApp, graphqlBody, projectTokenOf } from '../../support/actors.ts';
+import { restApi } from '../../support/apis.ts';
 import { documentedCallers } from '../../support/documented-callers.ts';
+import { seedTenant, testGateway } from '../../support/gateway.ts';
+import { documentOf, inputOf, MUTATION_NAMES } from '../../support/mutations.ts';
+import { rowsOf } from '../../support/rows.ts';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 
@@ -69,6 +74,41 @@ function isBroken({ page, target }: (typeof links)[number]): boolean {
 test('the page on limits says for each table who adds rows to it', () => {
   const tables = matchesOf(sectionOf('docs/limits.md', 'Stored data'), /^\| `(\w+)` \| \w.* \| .*\|$/gm);
   expect(tables).toEqual(TABLES.map(({ name }) => name));
+});
+
+test('the page on limits names the operations that add rows to each table', async () => {
+  const gateway = await testGateway();
+  const { token, project, wallet } = await seedTenant(gateway, { wallets: 1, addresses: 1 });
+  const api = restApi(() => gateway.url);
+  const counts = async () => {
+    const rows = TABLES.map(
+      async ({ name }) => [name, (await rowsOf(gateway.database, name)).length] as const,
+    );
+    return new Map(await Promise.all(rows));
+  };
+  const found = new Map(TABLES.map(({ name }): [string, string[]] => [name, []]));
+  for (const operation of MUTATION_NAMES) {
+    const app = await createApp(api, token);
+    const unused = await projectTokenOf(api, token, app);
+    const before = await counts();
+    const input = inputOf(operation, { app, project, wallet, token: unused });
+    const bearer = operation === 'signOut' ? unused : token;
+    const answer = await graphqlBody(gateway.url, bearer, documentOf(operation), { input });
+    expect(answer).not.toHaveProperty('errors');
+    for (const [table, count] of await counts()) {
+      if (count > (before.get(table) ?? 0)) found.get(table)?.push(operation);
+    }
+  }
+  expect(found.get('token')).toEqual(['signIn', 'createToken']);
+  // Each operation that changes something.
+  found.delete('audit_event');
+  const rows = sectionOf('docs/limits.md', 'Stored data').matchAll(/^\| `(\w+)` \| (.*?) \|/gm);
+  const named = new Map(
+    [...rows].map(([, table = '', who = '']) => [table, matchesOf(who, /`([a-z]\w+)`/g)]),
+  );
+  const sorted = (map: ReadonlyMap<string, readonly string[]>) =>
+    [...map].filter(([, names]) => names.length > 0).map(([table, names]) => [table, names.toSorted()]);
+  expect(sorted(named)).toEqual(sorted(found));
 });
 
 /** The names of all environment variables that the configuration reads. */
