@@ -22,8 +22,8 @@ export function clientCredentials(
   if (authorization === undefined || !BASIC.test(authorization)) {
     return id || secret ? credentialsOf(id, secret) : undefined;
   }
-  const [, basic = ''] = /^basic +(\S+)$/i.exec(authorization) ?? [];
-  const pair = Buffer.from(basic, 'base64');
+  const [, basic] = /^basic +(\S+)$/i.exec(authorization) ?? [];
+  const pair = Buffer.from(basic ?? '', 'base64');
   // The decoder takes other spellings as well. One spelling leaves nothing to another reader of the header.
   if (pair.toString('base64') !== basic) throw new ApiError('INVALID_CREDENTIALS');
   if (secret !== undefined) {

@@ -278,15 +278,6 @@ test('by REST, another spelling of a request is a repetition, and another If-Mat
   }
 });
 
-test('by GraphQL, the variables of a repetition can be in another order', async () => {
-  const query = 'mutation ($input: CreateAppInput!) { createApp(input: $input) { app { name } privateKey } }';
-  const repeat = async (input: string) =>
-    (await sendText('POST', '/graphql', `{"query":"${query}","variables":{"input":${input}}}`)).text();
-  const first = await repeat('{"title":"App","active":true}');
-  expect(first).toContain('paw_key_');
-  expect(await repeat('{"active":true,"title":"App"}')).toBe(first);
-});
-
 test('the longest response of REST is kept', async () => {
   const changes = { title: randomText(200), description: randomText(2000) };
   const update = () => keyed('REST', key).updateWallet(tenant.token, wallet, changes);

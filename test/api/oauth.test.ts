@@ -148,6 +148,12 @@ describe('a request is refused', () => {
     ['token', 'for an app that does not exist', () => [inBody({ ...app, name: MISSING_APP })]],
     ['token', 'for a malformed app', () => [{}, inHeader({ ...app, name: 'apps/1' })]],
     ['token', 'with a malformed header', () => [{}, { authorization: 'Basic %%%' }]],
+    [
+      'token',
+      'with a malformed header and the right key',
+      () => [inBody(app), { authorization: 'Basic %%%' }],
+    ],
+    ['token', 'with an empty header and the right key', () => [inBody(app), { authorization: 'Basic' }]],
     ['token', 'with a bad encoding', () => [{}, { authorization: `Basic ${btoa(`${app.name}:%`)}` }]],
     ['revoke', 'with a wrong key', async () => [{ token: await issue(), ...inBody(wrong) }]],
     ['introspect', 'without credentials', async () => [{ token: await issue() }]],

@@ -16,7 +16,8 @@ type Manifest = ReadonlyMap<string, string>;
  * Returns the parameters of a GraphQL request, from its body or its query string, with the text of the document in place of
  * its id. Parameters that contain the text are unchanged.
  *
- * @throws INVALID_ARGUMENT if there are several ids, or the document is not in the manifest, and the mode or the kind of id requires it
+ * @throws INVALID_ARGUMENT if it has several ids, or if the document is not in the manifest, and the mode or the kind of id
+ *   requires it
  */
 export type ResolveDocument = (
   parameters: JsonObject,
