@@ -6,9 +6,7 @@ import {
   readSchemaVersion,
 } from './storage/migrations/migrations.ts';
 import { openDatabase } from './storage/open-database.ts';
-
-// The time between two lines about the progress of a migration.
-const PROGRESS_INTERVAL_MS = 10_000;
+import { throttled } from './storage/port/progress.ts';
 
 /**
  * Migrates the database of a server before it starts, and logs the steps. It has a connection of its own, because the time
@@ -26,15 +24,13 @@ export async function migrateForServer(
   const database = await openDatabase(databaseUrl, { postgres, create });
   try {
     if (!create) assertMigratesBesideServers(await readSchemaVersion(database));
-    let nextMs = 0;
     const { version, applied } = await migrate(database, now, {
       signal,
       onStep: (step) => logger.info({ step }, 'migrating the database'),
-      onProgress(rows, of) {
-        if (performance.now() < nextMs) return;
-        nextMs = performance.now() + PROGRESS_INTERVAL_MS;
-        logger.info({ rows, of }, 'migrating the database');
-      },
+      onWait: throttled((wait: string) => logger.info({ wait }, 'migrating the database')),
+      onProgress: throttled((rows: number, of: number) =>
+        logger.info({ rows, of }, 'migrating the database'),
+      ),
     });
     for (const migration of applied) logger.info({ migration }, 'applied a migration');
     if (version > LATEST_VERSION) {

@@ -10,9 +10,11 @@ import {
   readSchemaVersion,
 } from '../storage/migrations/migrations.ts';
 import type { Engine } from '../storage/port/engine.ts';
+import { throttled } from '../storage/port/progress.ts';
 import { DatabaseMissingError } from '../storage/sqlite/open-sqlite.ts';
 import { type Arguments, type Command, flag, optional, UsageError } from './line/command.ts';
 import { meter } from './line/meter.ts';
+import { cancelOnSignals } from './line/signals.ts';
 import { whileOpen } from './line/with-database.ts';
 
 export const migrate: Command = {
@@ -28,11 +30,10 @@ export const migrate: Command = {
     if (args.isSet('dry-run')) return dryRun(args);
     const { databaseUrl, postgres } = readConfig();
     await whileOpen(databaseUrl, { postgres, create: true }, async (database) => {
-      const { version, ...changes } = await migrateDatabase(database, Date.now(), {
-        shardCount,
-        onStep: (text) => args.terminal.progress(`${text}…`),
-        onProgress: meter(args.terminal, 'Migrated'),
-      });
+      const options = { shardCount, ...reportsOf(args) };
+      const { version, ...changes } = await cancelOnSignals((signal) =>
+        migrateDatabase(database, Date.now(), { ...options, signal }),
+      );
       const { applied, distributed } = changes;
       const lines = [
         ...applied.map((name) => `Applied ${name}.`),
@@ -44,6 +45,16 @@ export const migrate: Command = {
     });
   },
 };
+
+/** Returns the functions that show how far a migration is. Without a terminal, it says only for what it waits. */
+function reportsOf({ terminal, note }: Arguments) {
+  const onStep = (text: string) => terminal.progress(`${text}…`);
+  return {
+    onStep,
+    onWait: terminal.isProgressShown() ? onStep : throttled((text: string) => note(`${text}.`)),
+    onProgress: meter(terminal, 'Migrated'),
+  };
+}
 
 const DEFAULT_SHARD_COUNT = 32;
 

@@ -35,11 +35,11 @@ export const DOCUMENTED_MIGRATIONS = [
 export const DOCUMENTED_NAMES = DOCUMENTED_MIGRATIONS.map((_, index) => nameOf(index));
 
 /** Count the wallets whose column they have filled, and the others. */
-export const COUNT_LABELLED = 'SELECT COUNT(*) AS count FROM wallet WHERE label = title';
-export const COUNT_UNLABELLED = 'SELECT COUNT(*) AS count FROM wallet WHERE label IS NULL OR label <> title';
+export const COUNT_FILLED = 'SELECT COUNT(*) AS count FROM wallet WHERE example = title';
+export const COUNT_OTHERS = 'SELECT COUNT(*) AS count FROM wallet WHERE example IS NULL OR example <> title';
 
 /** Empties the column. */
-export const REMOVE_LABELS = 'UPDATE wallet SET label = NULL';
+export const EMPTY_COLUMN = 'UPDATE wallet SET example = NULL';
 
 /** Makes a program with these further migrations. */
 export function newerProgram(...migrations: readonly string[]): NewerProgram {

@@ -1,5 +1,7 @@
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
+const MAX_CANCEL_MS = 500;
+
 /**
  * Lets SIGINT and SIGTERM end the process 1 of a container, for which the kernel ignores a signal without a listener. A
  * command with a listener of its own decides itself.
@@ -10,6 +12,26 @@ export function endOnSignals(): void {
     process.on(signal, () => {
       if (process.listenerCount(signal) === 1) endProcess(signal);
     });
+  }
+}
+
+/**
+ * Runs work that can be cancelled, because the database would go on with it when the process has ended. A signal cancels it,
+ * and ends the process after it, at the latest in half a second.
+ */
+export async function cancelOnSignals<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const stopping = new AbortController();
+  const stop = (signal: NodeJS.Signals) => {
+    if (stopping.signal.aborted) endProcess(signal);
+    stopping.abort(signal);
+    setTimeout(endProcess, MAX_CANCEL_MS, signal);
+  };
+  for (const signal of SIGNALS) process.on(signal, stop);
+  try {
+    return await work(stopping.signal);
+  } finally {
+    if (stopping.signal.aborted) endProcess(stopping.signal.reason);
+    for (const signal of SIGNALS) process.off(signal, stop);
   }
 }
 

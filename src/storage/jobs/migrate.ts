@@ -30,10 +30,12 @@ export type MigrationResult = {
 type MigrationOptions = {
   /** The number of shards of a database to distribute. Without it, it is left as it is. */
   readonly shardCount?: number | undefined;
-  /** Ends the work before its next transaction. */
+  /** Ends the work before its next transaction, and cancels the creation of an index on PostgreSQL. */
   readonly signal?: AbortSignal | undefined;
-  /** Is called before each step and each wait, with what it is. */
+  /** Is called before each step, with what it is. */
   readonly onStep?: (text: string) => void;
+  /** Is called about each second while another session or process is waited for, with a text about it. */
+  readonly onWait?: ((text: string) => void) | undefined;
   /** Is called with the number of rows of a migration in batches. */
   readonly onProgress?: OnProgress | undefined;
 };
@@ -149,8 +151,9 @@ async function applyInBatches(
     const index = indexOf(statement);
     if (index === undefined) await changeInBatches(work, { version, statement, ...batches });
     else {
-      const { schema } = work.database;
-      await untilUnlocked(work, () => schema.createIndex(index, (to) => isMissing(to, version)));
+      const { database, signal, onWait } = work;
+      const creation = { signal, onWait, isMissing: (to: Queryable) => isMissing(to, version) };
+      await untilUnlocked(work, () => database.schema.createIndex(index, creation));
     }
   }
 }
@@ -185,19 +188,18 @@ ORDER BY ${order} LIMIT ${BATCH_SIZE}`;
 }
 
 /** Repeats an attempt that has not got a lock, such as that of a table that a transaction uses. */
-async function untilUnlocked<T>({ signal, onStep }: Work, attempt: () => Promise<T>): Promise<T> {
+async function untilUnlocked<T>({ signal, onWait }: Work, attempt: () => Promise<T>): Promise<T> {
   const endMs = performance.now() + MAX_LOCK_WAIT_MINUTES * 60_000;
-  for (let isFirst = true; ; isFirst = false) {
+  for (;;) {
     signal?.throwIfAborted();
     try {
       return await attempt();
     } catch (error) {
       if (!(error instanceof DatabaseError) || error.outage !== 'lock') throw error;
-      if (performance.now() > endMs) {
-        const { message } = Error.isError(error.cause) ? error.cause : error;
+      const { message } = Error.isError(error.cause) ? error.cause : error;
+      if (performance.now() > endMs)
         throw unavailable(new Error(`no lock in ${MAX_LOCK_WAIT_MINUTES} minutes: ${message}`), 'lock');
-      }
-      if (isFirst) onStep?.('Waiting for a lock');
+      onWait?.(`Waiting for a lock: ${message}`);
       await delay(LOCK_PAUSE_MS, undefined, { signal }).catch(() => {});
     }
   }

@@ -12,12 +12,22 @@ export type SchemaChanges = {
    */
   transaction<T>(work: (transaction: Queryable) => Promise<T>): Promise<T>;
   /**
-   * Creates an index that does not exist. On PostgreSQL, others write meanwhile; on SQLite, they wait.
+   * Creates an index, unless it exists. Another one of its table with its name is replaced. On PostgreSQL, others write
+   * meanwhile; on SQLite, they wait.
    *
-   * @param isMissing is asked before the creation, which may not be needed any more
-   * @throws UNAVAILABLE as a transaction does
+   * @throws UNAVAILABLE as a transaction does, also while another session creates an index of the table
+   * @throws the reason of the signal
    */
-  createIndex(index: Index, isMissing: (transaction: Queryable) => Promise<boolean>): Promise<void>;
+  createIndex(index: Index, creation: IndexCreation): Promise<void>;
+};
+
+export type IndexCreation = {
+  /** Is asked before the creation, which may not be needed any more. */
+  isMissing(transaction: Queryable): Promise<boolean>;
+  /** Cancels the creation. */
+  readonly signal?: AbortSignal | undefined;
+  /** Is called while it waits for another session, with a text that names it. */
+  readonly onWait?: ((text: string) => void) | undefined;
 };
 
 export type Index = {
@@ -27,6 +37,21 @@ export type Index = {
   /** The columns and what follows, such as `(account_id, id) WHERE id IS NOT NULL`. */
   readonly columns: string;
 };
+
+/**
+ * Returns whether an index has the definition that a database prints. It is false for some equal ones: a database can print
+ * a condition in other words.
+ */
+export function isDefinedAs({ isUnique, columns }: Index, printed: string): boolean {
+  const definition = `${isUnique ? 'UNIQUE ' : ''}${columns}`;
+  const withoutNames = printed.replace(/^CREATE (UNIQUE )?INDEX \S+ ON \S+ (?:USING btree )?/, '$1');
+  return canonical(definition) === canonical(withoutNames);
+}
+
+/** Removes white space, and the parentheses and types that PostgreSQL adds. */
+function canonical(definition: string): string {
+  return definition.replaceAll(/::[a-z]+|[\s()]/g, '');
+}
 
 /** The port of the server, the commands and the jobs to the database: that of the operations, and what the engines differ in. */
 export type Engine = Database & {

@@ -123,8 +123,12 @@ function isWorkerLoss(error: unknown): boolean {
   return isServerError(error) && error.severity === 'ERROR' && error.code !== LOST_BY_POOLER;
 }
 
+// Two sessions have changed a row of the catalog, for example about an index. It has no code of its own, and is not translated.
+const CATALOG_CONFLICT = /^tuple concurrently (updated|deleted)$/;
+
 /** Returns the outage of a server that can't serve; undefined if it is not the server's. */
 export function outageOf(error: unknown): Outage | undefined {
+  if (isServerError(error) && error.code === 'XX000' && CATALOG_CONFLICT.test(error.message)) return 'lock';
   return OUTAGES.find(([code]) => hasCode(error, code))?.[1];
 }
 

@@ -1,14 +1,19 @@
+import { setInterval } from 'node:timers/promises';
 import type { PoolConfig } from 'pg';
 import type { Queryable } from '../port/database.ts';
-import type { Index, SchemaChanges } from '../port/engine.ts';
+import { type Index, type IndexCreation, isDefinedAs, type SchemaChanges } from '../port/engine.ts';
 import { unavailable } from '../port/errors.ts';
+import { withoutTransactionTimeout } from './connections/hosts.ts';
 import type { ConnectionPool } from './connections/pool.ts';
+import type { Session } from './connections/session.ts';
 import { inTransaction, transactionBegin } from './transaction.ts';
 
 const DAY_MS = 86_400_000;
 
 // The requests behind a statement that waits for the lock of a table wait as long.
 const LOCK_TIMEOUT_MS = 1000;
+
+const WAIT_REPORT_MS = 1000;
 
 /** The settings of the sessions of migrations. A pooler refuses them. */
 export function migrationPool(hasPooler: boolean): PoolConfig {
@@ -24,17 +29,37 @@ export const MIGRATION_LIMITS = {
   begin: (isCitus: boolean) => [
     // As behind a pooler, so that it is the transaction that has the lock timeout, and not the creation of an index.
     ...transactionBegin(true, { timeoutMs: DAY_MS, lockTimeoutMs: LOCK_TIMEOUT_MS })(isCitus),
-    { sql: `SET LOCAL statement_timeout = ${DAY_MS}`, params: [] },
+    ...[
+      `SET LOCAL statement_timeout = ${DAY_MS}`,
+      // What another process has committed before it let go of the lock has to be seen.
+      "SET LOCAL transaction_isolation = 'read committed'",
+      `SELECT ${withoutTransactionTimeout('transaction')}`,
+    ].map((sql) => ({ sql, params: [] })),
   ],
 };
-
-// What another process has committed before it let go of the lock has to be seen.
-const READ_COMMITTED = 'SET TRANSACTION ISOLATION LEVEL READ COMMITTED';
 
 // A statement that waits would have a snapshot, and the creation of an index waits for all snapshots.
 const TRY_LOCK = `SELECT CASE WHEN pg_try_advisory_xact_lock(hashtext('paw migrate')) THEN 1 ELSE 0 END AS is_locked`;
 
-const FIND_VALID_INDEX = 'SELECT 1 AS one FROM pg_index WHERE indexrelid = to_regclass($1) AND indisvalid';
+const FIND_INDEX = `SELECT pg_get_indexdef(indexrelid) AS definition, CASE WHEN indisvalid THEN 1 ELSE 0 END AS is_valid
+FROM pg_index WHERE indexrelid = to_regclass($1) AND indrelid = to_regclass($2)`;
+
+type FoundIndex = { readonly definition: string; readonly is_valid: 0 | 1 };
+
+// A program that was killed can have left a session that goes on.
+const FIND_CREATION = `SELECT pid, application_name FROM pg_stat_progress_create_index JOIN pg_stat_activity USING (pid)
+WHERE relid = to_regclass($1) AND pg_stat_activity.datname = current_database()`;
+
+// The sessions for which those wait that create or drop the index. The start of a transaction of another role can be hidden.
+const FIND_WAIT = `SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp() - waiting.query_start) AS INTEGER) AS seconds,
+  other.pid, other.application_name,
+  CAST(EXTRACT(EPOCH FROM clock_timestamp() - other.xact_start) AS INTEGER) AS transaction_seconds
+FROM pg_stat_activity AS waiting, unnest(pg_blocking_pids(waiting.pid)) AS blocking (pid), pg_stat_activity AS other
+WHERE waiting.query LIKE '% INDEX CONCURRENTLY %' || $1 || '%' AND waiting.datname = current_database()
+  AND other.pid = blocking.pid`;
+
+type OtherSession = { readonly pid: number; readonly application_name: string };
+type Wait = OtherSession & { readonly seconds: number; readonly transaction_seconds: number | null };
 
 // Any statement ends the last query, with its snapshot.
 const END_QUERY = 'SET LOCAL lock_timeout TO DEFAULT';
@@ -43,7 +68,6 @@ const END_QUERY = 'SET LOCAL lock_timeout TO DEFAULT';
 export function schemaChanges(pool: ConnectionPool): SchemaChanges {
   const transaction = <T>(work: (transaction: Queryable) => Promise<T>): Promise<T> =>
     inTransaction(pool, undefined, async (to) => {
-      await to.write(READ_COMMITTED);
       const [lock] = await to.read<{ is_locked: 0 | 1 }>(TRY_LOCK);
       if (lock?.is_locked !== 1)
         throw unavailable(new Error('Another process migrates the database'), 'lock');
@@ -51,20 +75,81 @@ export function schemaChanges(pool: ConnectionPool): SchemaChanges {
     });
   return {
     transaction,
-    createIndex: (index, isMissing) =>
+    createIndex: (index, creation) =>
       transaction(async (to) => {
-        if (!(await isMissing(to)) || (await to.read(FIND_VALID_INDEX, [index.name])).length > 0) return;
+        const { name, table } = index;
+        if (!(await creation.isMissing(to))) return;
+        const [other] = await to.read<OtherSession>(FIND_CREATION, [table]);
+        if (other) {
+          const wait = await describeWait(pool, name);
+          const text = `The session ${nameOf(other)} creates an index of ${table}${wait && `. ${wait}`}`;
+          throw unavailable(new Error(text), 'lock');
+        }
+        const [found] = await to.read<FoundIndex>(FIND_INDEX, [name, table]);
+        if (found?.is_valid === 1 && isDefinedAs(index, found.definition)) return;
         await to.write(END_QUERY);
-        await createIndex(pool, index);
+        await createIndex(pool, index, found !== undefined, creation);
       }),
   };
 }
 
-/** Creates an index beside writes, which a transaction can't. An interrupted attempt has left an invalid one. */
-function createIndex(pool: ConnectionPool, { name, isUnique, table, columns }: Index): Promise<void> {
-  const create = isUnique ? 'CREATE UNIQUE INDEX' : 'CREATE INDEX';
-  return pool.use({ deadline: undefined }, async (session) => {
-    await session.query(`DROP INDEX CONCURRENTLY IF EXISTS ${name}`);
-    await session.query(`${create} CONCURRENTLY ${name} ON ${table} ${columns}`);
-  });
+/** Creates an index beside writes, which a transaction can't. */
+async function createIndex(
+  pool: ConnectionPool,
+  { name, isUnique, table, columns }: Index,
+  isReplaced: boolean,
+  { signal, onWait }: IndexCreation,
+): Promise<void> {
+  const drop = `DROP INDEX CONCURRENTLY IF EXISTS ${name}`;
+  const create = `CREATE ${isUnique ? 'UNIQUE ' : ''}INDEX CONCURRENTLY ${name} ON ${table} ${columns}`;
+  const ended = new AbortController();
+  const reports = reportWaits(pool, name, onWait, ended.signal);
+  try {
+    await pool.use({ deadline: undefined }, async (session) => {
+      const cancel = () => session.expire();
+      signal?.addEventListener('abort', cancel);
+      try {
+        for (const sql of isReplaced ? [drop, create] : [create]) {
+          signal?.throwIfAborted();
+          await session.query(sql);
+        }
+      } finally {
+        signal?.removeEventListener('abort', cancel);
+      }
+    });
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw error;
+  } finally {
+    ended.abort();
+    await reports.catch(() => {});
+  }
+}
+
+/** Reports each second for whom the creation of an index waits, until it has ended. */
+async function reportWaits(
+  pool: ConnectionPool,
+  name: string,
+  onWait: IndexCreation['onWait'],
+  ended: AbortSignal,
+): Promise<void> {
+  for await (const _ of setInterval(WAIT_REPORT_MS, undefined, { signal: ended })) {
+    const text = await describeWait(pool, name);
+    if (text !== '') onWait?.(text);
+  }
+}
+
+/** Returns for which sessions the creation of an index waits; an empty text if it waits for none, or that can't be read. */
+async function describeWait(pool: ConnectionPool, name: string): Promise<string> {
+  const find = (session: Session) => session.query<Wait>(FIND_WAIT, [name]);
+  const waits = await pool.use({ deadline: performance.now() + WAIT_REPORT_MS }, find).catch(() => []);
+  if (waits[0] === undefined) return '';
+  const others = waits.map(({ transaction_seconds: age, ...session }) =>
+    age === null ? nameOf(session) : `${nameOf(session)}, whose transaction is ${age} s old`,
+  );
+  return `The index ${name}, begun ${waits[0].seconds} s ago, waits for the session ${others.join('; ')}`;
+}
+
+function nameOf({ pid, application_name }: OtherSession): string {
+  return application_name === '' ? String(pid) : `${pid} (${application_name})`;
 }

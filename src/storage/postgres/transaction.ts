@@ -1,11 +1,18 @@
 import { statementOf } from '../port/change.ts';
 import type { Change, Execute, Queryable, Row, Statement, Value } from '../port/database.ts';
+import { withoutTransactionTimeout } from './connections/hosts.ts';
 import type { ConnectionPool } from './connections/pool.ts';
 import type { Session } from './connections/session.ts';
 
 // A worker gets the lock timeout of a session by no other way. It comes with the BEGIN of the coordinator, so that it costs
 // no round trip, and a node that is added later needs nothing.
 const PROPAGATE = "SET LOCAL citus.propagate_set_commands = 'local'";
+
+// A command takes as long as it needs, whatever the role has.
+const WITHOUT_TIMEOUTS = [
+  'SET LOCAL idle_in_transaction_session_timeout = 0',
+  `SELECT ${withoutTransactionTimeout('transaction')}`,
+];
 
 /**
  * Runs work in a transaction, and commits it; rolls it back if the work rejects. The transaction takes its connection when
@@ -68,9 +75,10 @@ export function transactionBegin(
   { timeoutMs, lockTimeoutMs }: { readonly timeoutMs: number; readonly lockTimeoutMs?: number | undefined },
 ): (isCitus: boolean) => readonly Statement[] {
   const begin = (...texts: string[]) => ['BEGIN', ...texts].map((sql) => ({ sql, params: [] }));
-  if (lockTimeoutMs === undefined) return () => begin();
+  // Behind a pooler, the session has no timeouts, or those of the role.
+  const command = hasPooler ? begin(...WITHOUT_TIMEOUTS) : begin();
+  if (lockTimeoutMs === undefined) return () => command;
   const lock = `SET LOCAL lock_timeout = ${lockTimeoutMs}`;
-  // Behind a pooler, the session has no timeouts.
   const idle = hasPooler ? [`SET LOCAL idle_in_transaction_session_timeout = ${timeoutMs}`] : [];
   const plain = hasPooler ? begin(lock, ...idle) : begin();
   const citus = begin(PROPAGATE, lock, ...idle);

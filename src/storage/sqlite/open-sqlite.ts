@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { writeEach } from '../port/change.ts';
 import type { Database, Execute, Queryable, Row, Value } from '../port/database.ts';
-import type { Engine, SchemaChanges } from '../port/engine.ts';
+import { type Engine, isDefinedAs, type SchemaChanges } from '../port/engine.ts';
 import { DistributionError, unavailable } from '../port/errors.ts';
 import { remembered } from '../port/remembered.ts';
 import { type ObserveStatement, type StatementKind, timedStatements } from '../port/statement-times.ts';
@@ -42,6 +42,8 @@ const ONE_FILE = {
     );
   },
 } satisfies Partial<Engine>;
+
+const FIND_INDEX = "SELECT sql FROM sqlite_schema WHERE type = 'index' AND name = $1 AND tbl_name = $2";
 
 const SETTINGS = { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true };
 
@@ -125,12 +127,15 @@ function realPath(link: string): string {
 function schemaChanges(transaction: Database['transaction']): SchemaChanges {
   return {
     transaction,
-    async createIndex({ name, isUnique, table, columns }, isMissing) {
-      const create = isUnique ? 'CREATE UNIQUE INDEX' : 'CREATE INDEX';
-      await transaction(async (to) => {
-        if (await isMissing(to)) await to.write(`${create} IF NOT EXISTS ${name} ON ${table} ${columns}`);
-      });
-    },
+    createIndex: (index, { isMissing }) =>
+      transaction(async (to) => {
+        const { name, isUnique, table, columns } = index;
+        if (!(await isMissing(to))) return;
+        const [found] = await to.read<{ sql: string }>(FIND_INDEX, [name, table]);
+        if (found && isDefinedAs(index, found.sql)) return;
+        if (found) await to.write(`DROP INDEX ${name}`);
+        await to.write(`CREATE ${isUnique ? 'UNIQUE ' : ''}INDEX ${name} ON ${table} ${columns}`);
+      }),
   };
 }
 

@@ -5,12 +5,12 @@ import { readiness } from '../../support/apis.ts';
 import { executeOn, onDatabase } from '../../support/engine.ts';
 import { adminContext, migrateDatabase, seedTenant, testDatabase } from '../../support/gateway.ts';
 import {
-  COUNT_LABELLED,
-  COUNT_UNLABELLED,
+  COUNT_FILLED,
+  COUNT_OTHERS,
   DOCUMENTED_MIGRATIONS,
   DOCUMENTED_NAMES,
+  EMPTY_COLUMN,
   newerProgram,
-  REMOVE_LABELS,
 } from '../../support/newer-program.ts';
 import { addWallets } from '../../support/rows.ts';
 
@@ -88,7 +88,7 @@ async function migrateUnderLoad(wallets: number): Promise<number> {
   expect(await changes.countLost(instance.url)).toBe(0);
   await instance.end('SIGTERM');
   // The old server has not filled what it has written.
-  expect(await count(made.url, COUNT_UNLABELLED)).toBeLessThanOrEqual(40);
+  expect(await count(made.url, COUNT_OTHERS)).toBeLessThanOrEqual(40);
   await expectMigrated(made);
   return slowestMs;
 }
@@ -147,32 +147,59 @@ async function startedOn(
   command: string,
 ) {
   const running = program.start([command], { PORT: '0', ...settings });
-  const labelled = () => count(url, COUNT_LABELLED).catch(() => 0);
-  await expect.poll(labelled, { interval: 5 }).toBeGreaterThan(0);
+  const filled = () => count(url, COUNT_FILLED).catch(() => 0);
+  await expect.poll(filled, { interval: 5 }).toBeGreaterThan(0);
   return running;
 }
 
 test('a migration in batches that was killed is completed by the next one, also beside an incomplete index', async () => {
   const made = await databaseWith(40_000);
   await (await startedOn(made, 'migrate')).stop('SIGKILL');
-  expect(await count(made.url, COUNT_UNLABELLED)).toBeGreaterThan(0);
+  expect(await count(made.url, COUNT_OTHERS)).toBeGreaterThan(0);
   if (inject('engine') === 'postgres') {
     const invalidate =
-      "UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'wallet_by_label'::regclass";
+      "UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'wallet_by_example'::regclass";
     await executeOn(made.url, invalidate);
   }
   const { stdout } = await made.program.run(['migrate', '--json'], made.settings);
   expect(JSON.parse(stdout)).toMatchObject({ applied: DOCUMENTED_NAMES.slice(-1) });
-  expect(await count(made.url, COUNT_UNLABELLED)).toBe(0);
+  expect(await count(made.url, COUNT_OTHERS)).toBe(0);
   await expectMigrated(made);
+});
+
+const FIND_DEFINITION = {
+  sqlite: "SELECT sql AS definition FROM sqlite_schema WHERE name = 'wallet_by_example'",
+  postgres: "SELECT pg_get_indexdef('wallet_by_example'::regclass) AS definition",
+};
+
+test('an index with the name of one of a migration is replaced if it has another definition', async () => {
+  const { url, program, settings } = await databaseWith(2);
+  const definition = () => onDatabase(url, (database) => database.read(FIND_DEFINITION[inject('engine')]));
+  await program.run(['migrate'], settings);
+  const expected = await definition();
+  for (const [unique, rest] of [
+    ['', '(account_id, title) WHERE example IS NOT NULL'],
+    ['', '(account_id, id, example) WHERE example IS NOT NULL'],
+    ['', '(account_id, example DESC, id) WHERE example IS NOT NULL'],
+    ['UNIQUE', '(account_id, example, id) WHERE example IS NOT NULL'],
+    ['', '(account_id, example, id) WHERE example IS NULL'],
+    ['', '(account_id, example, id)'],
+  ]) {
+    await executeOn(url, `DELETE FROM schema_migration WHERE version > ${LATEST_VERSION + 1}`);
+    await executeOn(url, 'DROP INDEX wallet_by_example');
+    await executeOn(url, `CREATE ${unique} INDEX wallet_by_example ON wallet ${rest}`);
+    const { stdout } = await program.run(['migrate', '--json'], settings);
+    expect(JSON.parse(stdout)).toMatchObject({ applied: DOCUMENTED_NAMES.slice(-1) });
+    expect(await definition(), rest).toEqual(expected);
+  }
 });
 
 test('a server that is stopped while it migrates ends at once, and the next one continues', async () => {
   const made = await databaseWith(40_000);
   expect(await (await startedOn(made, 'serve')).stop('SIGTERM')).toMatchObject({ status: 0, stderr: '' });
-  expect(await count(made.url, COUNT_UNLABELLED)).toBeGreaterThan(0);
+  expect(await count(made.url, COUNT_OTHERS)).toBeGreaterThan(0);
   const server = await made.program.serve(made.settings);
-  expect(await count(made.url, COUNT_UNLABELLED)).toBe(0);
+  expect(await count(made.url, COUNT_OTHERS)).toBe(0);
   await server.stop('SIGTERM');
 });
 
@@ -192,10 +219,10 @@ test('a process that was held up changes no row after another one has completed 
     .toBe(true);
   const { stdout } = await made.program.run(['migrate', '--json'], made.settings);
   expect(JSON.parse(stdout)).toMatchObject({ applied: DOCUMENTED_NAMES.slice(-1) });
-  await executeOn(made.url, REMOVE_LABELS);
+  await executeOn(made.url, EMPTY_COLUMN);
   process.kill(heldUp.pid, 'SIGCONT');
   expect(await heldUp.ended).toMatchObject({ status: 0, stderr: '' });
-  expect(await count(made.url, COUNT_LABELLED)).toBe(0);
+  expect(await count(made.url, COUNT_FILLED)).toBe(0);
 });
 
 test('four servers that start at the same time apply each migration, and serve', async () => {
@@ -211,7 +238,7 @@ test('four servers that start at the same time apply each migration, and serve',
   }
   const servers = await Promise.all(Array.from({ length: 4 }, () => made.program.serve(made.settings)));
   for (const { url } of servers) expect(await readiness(url)).toBe(200);
-  expect(await count(made.url, COUNT_UNLABELLED)).toBe(0);
+  expect(await count(made.url, COUNT_OTHERS)).toBe(0);
   await Promise.all(servers.map((server) => server.stop('SIGTERM')));
   await expectMigrated(made);
 });

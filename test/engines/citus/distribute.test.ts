@@ -7,7 +7,7 @@ import { makeCitusDatabase } from '../../support/citus.ts';
 import { onDatabase, pathOf } from '../../support/engine.ts';
 import { makeSqliteFile, migrateDatabase, seedDatabase, type TestDatabase } from '../../support/gateway.ts';
 import {
-  COUNT_LABELLED,
+  COUNT_FILLED,
   DOCUMENTED_MIGRATIONS,
   DOCUMENTED_NAMES,
   newerProgram,
@@ -147,7 +147,7 @@ test('a migration fills a column of a distributed table in batches, and creates 
   const program = newerProgram(...DOCUMENTED_MIGRATIONS);
   const { status, stdout } = await program.run(['migrate', '--json'], { DATABASE_URL: made.url });
   expect({ status, ...JSON.parse(stdout) }).toMatchObject({ status: 0, applied: DOCUMENTED_NAMES });
-  const counts = await onDatabase(made.url, (database) => database.read(COUNT_LABELLED));
+  const counts = await onDatabase(made.url, (database) => database.read(COUNT_FILLED));
   expect(counts).toEqual([{ count: wallets.length }]);
 });
 

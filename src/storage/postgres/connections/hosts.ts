@@ -5,8 +5,23 @@ import type { PostgresTarget } from './url.ts';
 /** Thrown if a connection to a host can't be opened, or if its session can't write and has to. */
 export class HostError extends Error {}
 
-const STATE = `SELECT current_setting('transaction_read_only') = 'off' AS "isWritable",
-  EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'citus') AS "hasCitus"`;
+/**
+ * Returns an expression that removes the time limit of a role or a database for whole transactions, which PostgreSQL has
+ * since version 17. A command, and the creation of an index, take as long as they need, and requests have other limits.
+ */
+export function withoutTransactionTimeout(scope: 'transaction' | 'session'): string {
+  return `CASE WHEN current_setting('transaction_timeout', TRUE) IS NOT NULL
+    THEN set_config('transaction_timeout', '0', ${scope === 'transaction'}) END`;
+}
+
+// Behind a pooler, what is set for the session would stay for other clients.
+const findState = (
+  hasPooler: boolean,
+) => `SELECT current_setting('transaction_read_only') = 'off' AS "isWritable",
+  EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'citus') AS "hasCitus",
+  ${withoutTransactionTimeout(hasPooler ? 'transaction' : 'session')} AS timeout`;
+
+const DAY_MS = 86_400_000;
 
 type State = { readonly isWritable: boolean; readonly hasCitus: boolean };
 
@@ -35,8 +50,8 @@ export function poolOpener(
           // If a cancellation does not reach the server.
           statement_timeout: timeoutMs,
           lock_timeout: lockTimeoutMs,
-          // Commands may be idle for longer.
-          idle_in_transaction_session_timeout: lockTimeoutMs && timeoutMs,
+          // Commands may be idle for longer, whatever the role has.
+          idle_in_transaction_session_timeout: lockTimeoutMs ? timeoutMs : DAY_MS,
           // A policy fails a statement instead of hiding rows from it.
           options: `${lostClientOptions(timeoutMs)} -c row_security=off ${options}`,
         }),
@@ -55,7 +70,7 @@ export function poolOpener(
 }
 
 /** Returns the class of connections to one of the hosts. */
-function hostClient({ hosts, isReadWrite, connectTimeoutMs }: PostgresTarget, timeoutMs: number) {
+function hostClient({ hosts, hasPooler, isReadWrite, connectTimeoutMs }: PostgresTarget, timeoutMs: number) {
   const order = [...hosts];
   // A host that drops packets must leave time for the others.
   const hostTimeoutMs = Math.min(connectTimeoutMs ?? timeoutMs, timeoutMs / hosts.length);
@@ -96,7 +111,7 @@ function hostClient({ hosts, isReadWrite, connectTimeoutMs }: PostgresTarget, ti
     async #open(): Promise<Client> {
       try {
         await super.connect();
-        const [state] = await this.#find<State>(STATE);
+        const [state] = await this.#find<State>(findState(hasPooler));
         if (isReadWrite && state?.isWritable !== true) throw new Error('The session is not read-write.');
         if (state?.hasCitus === true) this.isCitus = await isDistributed(this.#find, this.#isSingleUse);
         return this;
