@@ -62,6 +62,7 @@ const MAX_LOCK_WAIT_MINUTES = 10;
  *   not compatible with it or to be distributed
  * @throws DistributionError if it can't be distributed
  * @throws EncodingError if it can't store every text
+ * @throws OwnerError if the role does not have the rights of the tables' owner
  * @throws UNAVAILABLE if a lock is not free within ten minutes, or another process migrates for as long
  * @throws the reason of the signal
  */

@@ -9,6 +9,7 @@ export type SchemaChanges = {
    * Runs `work` in a transaction. On PostgreSQL, its statements may take as long as they need, and wait a second for a lock.
    *
    * @throws UNAVAILABLE with the outage `lock` if a lock was not free, or another process migrates
+   * @throws OwnerError if the role does not have the rights of the tables' owner
    */
   transaction<T>(work: (transaction: Queryable) => Promise<T>): Promise<T>;
   /**

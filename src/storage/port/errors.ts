@@ -26,6 +26,9 @@ export class DatabaseError extends Error {
 /** Thrown if the tables can't be distributed. The message is one line for the operator. */
 export class DistributionError extends Error {}
 
+/** Thrown if the role of the program may not change the tables. The message is one line for the operator. */
+export class OwnerError extends Error {}
+
 /** Thrown if the database can't store every text. The message is one line for the operator. */
 export class EncodingError extends Error {}
 

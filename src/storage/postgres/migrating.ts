@@ -2,7 +2,8 @@ import { setInterval } from 'node:timers/promises';
 import type { PoolConfig } from 'pg';
 import type { Queryable } from '../port/database.ts';
 import { type Index, type IndexCreation, isDefinedAs, type SchemaChanges } from '../port/engine.ts';
-import { unavailable } from '../port/errors.ts';
+import { OwnerError, unavailable } from '../port/errors.ts';
+import { TABLES } from '../sql/columns.ts';
 import { withoutTransactionTimeout } from './connections/hosts.ts';
 import type { ConnectionPool } from './connections/pool.ts';
 import type { Session } from './connections/session.ts';
@@ -41,6 +42,22 @@ export const MIGRATION_LIMITS = {
 // A statement that waits would have a snapshot, and the creation of an index waits for all snapshots.
 const TRY_LOCK = `SELECT CASE WHEN pg_try_advisory_xact_lock(hashtext('paw migrate')) THEN 1 ELSE 0 END AS is_locked`;
 
+const TABLE_NAMES = [...TABLES.map(({ name }) => name), 'page_token_key', 'schema_migration'];
+
+// The owners of the tables, first one whose rights the role does not have. To become a role is a right of its own since
+// PostgreSQL 16.
+const FIND_OWNERS = `SELECT DISTINCT pg_get_userbyid(relowner) AS name, quote_ident(pg_get_userbyid(relowner)) AS quoted,
+  current_user AS role, CASE WHEN pg_has_role(relowner, 'USAGE') AND pg_has_role(relowner,
+    CASE WHEN current_setting('server_version_num') >= '160000' THEN 'SET' ELSE 'MEMBER' END) THEN 1 ELSE 0 END AS has_rights
+FROM pg_class WHERE oid IN (${TABLE_NAMES.map((name) => `to_regclass('${name}')`).join(', ')}) ORDER BY has_rights`;
+
+type Owner = {
+  readonly name: string;
+  readonly quoted: string;
+  readonly role: string;
+  readonly has_rights: 0 | 1;
+};
+
 const FIND_INDEX = `SELECT pg_get_indexdef(indexrelid) AS definition, CASE WHEN indisvalid THEN 1 ELSE 0 END AS is_valid
 FROM pg_index WHERE indexrelid = to_regclass($1) AND indrelid = to_regclass($2)`;
 
@@ -66,17 +83,22 @@ const END_QUERY = 'SET LOCAL lock_timeout TO DEFAULT';
 
 /** See `Engine.schema`. The lock is that of a transaction, since a pooler keeps none of a session. */
 export function schemaChanges(pool: ConnectionPool): SchemaChanges {
-  const transaction = <T>(work: (transaction: Queryable) => Promise<T>): Promise<T> =>
+  const locked = <T>(work: (transaction: Queryable, owner: string | undefined) => Promise<T>): Promise<T> =>
     inTransaction(pool, undefined, async (to) => {
       const [lock] = await to.read<{ is_locked: 0 | 1 }>(TRY_LOCK);
       if (lock?.is_locked !== 1)
         throw unavailable(new Error('Another process migrates the database'), 'lock');
-      return work(to);
+      return work(to, await findOwner(to));
     });
   return {
-    transaction,
+    transaction: (work) =>
+      locked(async (to, owner) => {
+        // So that new tables belong to the owner of the others.
+        if (owner !== undefined) await to.write(`SET LOCAL ROLE ${owner}`);
+        return work(to);
+      }),
     createIndex: (index, creation) =>
-      transaction(async (to) => {
+      locked(async (to) => {
         const { name, table } = index;
         if (!(await creation.isMissing(to))) return;
         const [other] = await to.read<OtherSession>(FIND_CREATION, [table]);
@@ -91,6 +113,23 @@ export function schemaChanges(pool: ConnectionPool): SchemaChanges {
         await createIndex(pool, index, found !== undefined, creation);
       }),
   };
+}
+
+/**
+ * Returns the quoted name of the role to which all tables belong; undefined if it is this role, or there is none or several.
+ *
+ * @throws OwnerError if this role does not have the rights of an owner
+ */
+async function findOwner(transaction: Queryable): Promise<string | undefined> {
+  const [owner, ...others] = await transaction.read<Owner>(FIND_OWNERS);
+  if (owner === undefined) return undefined;
+  const { name, quoted, role } = owner;
+  if (owner.has_rights === 0) {
+    throw new OwnerError(
+      `The tables belong to the role ${name}, whose rights the role ${role} does not have. Run "paw migrate" with the role ${name}.`,
+    );
+  }
+  return name === role || others.length > 0 ? undefined : quoted;
 }
 
 /** Creates an index beside writes, which a transaction can't. */

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
+import { LATEST_VERSION } from '../../../src/storage/migrations/migrations.ts';
 import { createApp, reasonOf } from '../../support/actors.ts';
 import { bothApis, readiness, restApi } from '../../support/apis.ts';
-import { onDatabase } from '../../support/engine.ts';
+import { executeOn, onDatabase, schemaOf } from '../../support/engine.ts';
 import { migrateDatabase, seedDatabase, testDatabase, testGateway } from '../../support/gateway.ts';
+import { newerProgram } from '../../support/newer-program.ts';
 import { logLines, paw, pawJson, pawProcess, startServerProcess } from '../../support/paw.ts';
 
 const PASSWORD = 'paw-test';
@@ -70,6 +72,60 @@ test('a role without DDL rights is refused on an empty database with one line', 
       stderr: expect.stringMatching(/^paw: .*permission denied.*\n$/),
     });
   }
+});
+
+const COMPATIBLE = `-- compatible-from: ${LATEST_VERSION}\n`;
+
+// A table of its own, a change of a table, an index, and the rows of a migration in batches.
+const MIGRATIONS = [
+  [`${COMPATIBLE}CREATE TABLE note (id TEXT);\n`],
+  [`${COMPATIBLE}ALTER TABLE wallet ADD COLUMN of_next TEXT;\n`],
+  [
+    `${COMPATIBLE}-- batches: wallet (account_id, id)\nCREATE INDEX wallet_by_next ON wallet (account_id, title);\n`,
+  ],
+];
+
+test.each(MIGRATIONS)(
+  'a role without the rights of the owner of the tables migrates nothing, where everybody may create: %s',
+  async (migration) => {
+    const made = await testDatabase();
+    const [owner, other] = [await addRole(made.url), await addRole(made.url)];
+    const names = [owner, other].map((url) => new URL(url).username);
+    await executeOn(made.url, 'GRANT CREATE ON SCHEMA public TO PUBLIC');
+    await migrateDatabase(owner);
+    await executeOn(
+      made.url,
+      `GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO ${names[1]}`,
+    );
+    const program = newerProgram(migration);
+    const before = await onDatabase(made.url, schemaOf);
+    const stderr = `paw: The tables belong to the role ${names[0]}, whose rights the role ${names[1]} does not have. Run "npm run -s paw -- migrate" with the role ${names[0]}.\n`;
+    for (const NODE_ENV of ['development', 'production']) {
+      for (const command of ['serve', 'migrate']) {
+        const settings = { PORT: '0', DATABASE_URL: other, NODE_ENV };
+        expect(await program.run([command], settings)).toMatchObject({ status: 1, stderr });
+      }
+    }
+    expect(await onDatabase(made.url, schemaOf)).toEqual(before);
+  },
+);
+
+test('a new table belongs to the owner of the others, also if a superuser or a member of this role migrates', async () => {
+  const made = await testDatabase();
+  const [owner, member] = [await addRole(made.url), await addRole(made.url)];
+  const { username } = new URL(owner);
+  await executeOn(made.url, `GRANT CREATE ON SCHEMA public TO ${username}`);
+  await migrateDatabase(owner);
+  await executeOn(made.url, `GRANT ${username} TO ${new URL(member).username}`);
+  const texts = ['one', 'two'].map((name) => `${COMPATIBLE}CREATE TABLE ${name} (id TEXT);\n`);
+  const migrate = (url: string, ...migrations: string[]) =>
+    newerProgram(...migrations).run(['migrate'], { DATABASE_URL: url });
+  expect(await migrate(member, ...texts.slice(0, 1))).toMatchObject({ status: 0 });
+  expect(await migrate(made.url, ...texts)).toMatchObject({ status: 0 });
+  const owners = await onDatabase(made.url, (database) =>
+    database.read("SELECT DISTINCT tableowner FROM pg_tables WHERE schemaname = 'public'"),
+  );
+  expect(owners).toEqual([{ tableowner: username }]);
 });
 
 const ROW_SECURITY = [
