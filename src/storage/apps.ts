@@ -1,13 +1,23 @@
 import type { Ulid } from '../model/resource-name.ts';
-import { titleKey } from '../model/title-key.ts';
 import { type AuditEventRow, auditChange } from './audit-events.ts';
 import { LAST_USE_INTERVAL_MS } from './background-writes.ts';
 import { valuesIf } from './port/change.ts';
 import type { ChangeSql, Database, Queryable, Row, Statement } from './port/database.ts';
 import { isForeignKeyViolation } from './port/foreign-keys.ts';
-import { APP, APP_KEY_HASHES, NEW_APP, namesOf, type RowOf, valuesOf } from './sql/columns.ts';
+import {
+  APP,
+  APP_CHANGES,
+  APP_KEY_HASHES,
+  type ChangesOf,
+  NEW_APP,
+  namesOf,
+  type RowOf,
+  valuesOf,
+} from './sql/columns.ts';
 import { List, listByTitle } from './sql/keyset-list.ts';
 import {
+  assignments,
+  changesIn,
   findAccountOf,
   ifRevision,
   type RowId,
@@ -24,11 +34,8 @@ type NewKey = RowOf<'private_key_id, private_key_hash, revision'>;
 
 export type AppSecretRow = AppRow & RowOf<typeof APP_KEY_HASHES>;
 
-/** The revision of an update, and new values for columns of an app. Columns with the value undefined are not changed. */
-export type AppChanges = RowOf<'revision'> & {
-  readonly title?: string | undefined;
-  readonly active?: boolean | undefined;
-};
+/** The revision of an update, and new values for columns of an app. */
+export type AppChanges = ChangesOf<(typeof APP_CHANGES)[number]> & RowOf<'revision'>;
 
 const TABLE = { name: 'app', columns: APP } as const;
 
@@ -58,9 +65,8 @@ const addToAppCount = writeRow<Row, [accountId: Ulid, count: number]>(
   'UPDATE account SET app_count = app_count + $2 WHERE id = $1',
 );
 
-const UPDATE = `UPDATE app SET title = COALESCE($3, title), title_key = COALESCE($5, title_key),
-  active = COALESCE($4, active), revision = $6
-WHERE account_id = $1 AND id = $2 AND ${ifRevision(7)} RETURNING ${APP}`;
+const UPDATE = `UPDATE app SET revision = $4, ${assignments(APP_CHANGES, 5)}
+WHERE account_id = $1 AND id = $2 AND ${ifRevision(3)} RETURNING ${APP}`;
 
 const REPLACE_KEY = `UPDATE app SET
   previous_key_id = private_key_id,
@@ -110,18 +116,11 @@ export const findAccountOfApp = findAccountOf('apps');
 export async function updateApp(
   database: Queryable,
   { accountId, id }: RowId,
-  { title, active, revision }: AppChanges,
+  { revision, ...changes }: AppChanges,
   revisions: readonly Ulid[] | undefined,
 ): Promise<AppRow | undefined> {
-  const [row] = await database.write<AppRow>(UPDATE, [
-    accountId,
-    id,
-    title ?? null,
-    active === undefined ? null : Number(active),
-    title === undefined ? null : titleKey(title),
-    revision,
-    revisionList(revisions),
-  ]);
+  const params = [accountId, id, revisionList(revisions), revision, ...changesIn(changes, APP_CHANGES)];
+  const [row] = await database.write<AppRow>(UPDATE, params);
   return row;
 }
 

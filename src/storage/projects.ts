@@ -1,9 +1,16 @@
 import type { Ulid } from '../model/resource-name.ts';
-import { titleKey } from '../model/title-key.ts';
 import type { Queryable, Row } from './port/database.ts';
-import { PROJECT, PROJECT_TABLE, type RowOf } from './sql/columns.ts';
+import { type ChangesOf, PROJECT, PROJECT_CHANGES, PROJECT_TABLE, type RowOf } from './sql/columns.ts';
 import { List, listByTitle } from './sql/keyset-list.ts';
-import { findAccountOf, insertInto, readRow, selectByIds, writeRow } from './sql/row-statements.ts';
+import {
+  assignments,
+  changesIn,
+  findAccountOf,
+  insertInto,
+  readRow,
+  selectByIds,
+  writeRow,
+} from './sql/row-statements.ts';
 
 /** The columns of a project that queries return: all except the account, which is a parameter of every query. */
 export type ProjectItem = RowOf<typeof PROJECT>;
@@ -27,8 +34,7 @@ export const PROJECTS = new List<ProjectItem>(TABLE, {
 
 export const PROJECTS_BY_TITLE = listByTitle<ProjectItem>(TABLE, 'id');
 
-const UPDATE = `UPDATE project SET title = COALESCE($3, title), title_key = COALESCE($5, title_key),
-  description = COALESCE($4, description)
+const UPDATE = `UPDATE project SET ${assignments(PROJECT_CHANGES, 3)}
 WHERE account_id = $1 AND id = $2 RETURNING ${PROJECT}`;
 
 const DELETE_EXPIRED_TOKENS =
@@ -71,10 +77,9 @@ export async function updateProject(
   database: Queryable,
   accountId: Ulid,
   id: Ulid,
-  { title, description }: { readonly title: string | undefined; readonly description: string | undefined },
+  changes: ChangesOf<(typeof PROJECT_CHANGES)[number]>,
 ): Promise<ProjectItem | undefined> {
-  const key = title === undefined ? null : titleKey(title);
-  const params = [accountId, id, title ?? null, description ?? null, key];
+  const params = [accountId, id, ...changesIn(changes, PROJECT_CHANGES)];
   const [row] = await database.write<ProjectItem>(UPDATE, params);
   return row;
 }

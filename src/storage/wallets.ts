@@ -1,12 +1,21 @@
 import { type Preconditions, secondAfter } from '../model/etag.ts';
 import type { ResourceName, Ulid } from '../model/resource-name.ts';
-import { titleKey } from '../model/title-key.ts';
 import { valuesIf } from './port/change.ts';
 import type { Change, ChangeSql, Queryable } from './port/database.ts';
-import { namesOf, prefixedId, type RowOf, valuesOf, WALLET, WALLET_CHANGES } from './sql/columns.ts';
+import {
+  type ChangesOf,
+  namesOf,
+  prefixedId,
+  type RowOf,
+  valuesOf,
+  WALLET,
+  WALLET_CHANGES,
+} from './sql/columns.ts';
 import { List, listByTitle } from './sql/keyset-list.ts';
 import { MAX_MATCHES } from './sql/keyset-sql.ts';
 import {
+  assignments,
+  changesIn,
   findAccountOf,
   ifRevision,
   ifUnmodified,
@@ -22,11 +31,8 @@ export type WalletRow = RowOf<typeof WALLET>;
 
 export type NewWalletRow = WalletRow & RowOf<'title_key'> & Partial<RowOf<'password_hash'>>;
 
-/** The time and the revision of an update, and new values for columns of a wallet. Those with the value undefined are not changed. */
-export type WalletChanges = Optional<Omit<RowOf<typeof WALLET_CHANGES>, 'title_key'>> &
-  RowOf<'update_time_ms, revision'>;
-
-type Optional<T> = { readonly [F in keyof T]: T[F] | undefined };
+/** The time and the revision of an update, and new values for columns of a wallet. */
+export type WalletChanges = ChangesOf<(typeof WALLET_CHANGES)[number]> & RowOf<'update_time_ms, revision'>;
 
 const TABLE = { name: 'wallet', columns: WALLET } as const;
 
@@ -49,17 +55,15 @@ const FIND_TARGETS = `SELECT
   ) THEN 1 ELSE 0 END AS wallet,
   CASE WHEN EXISTS (SELECT 1 FROM project WHERE account_id = $1 AND id = $4) THEN 1 ELSE 0 END AS project`;
 
-const CHANGED = namesOf(WALLET_CHANGES);
+// The numbers of the first parameter with a new value, of that with the project, and of the first one with a condition.
+const VALUES = 6;
+const PROJECT = VALUES + WALLET_CHANGES.indexOf('project_id');
+const CONDITIONS = VALUES + WALLET_CHANGES.length;
 
-// The number of the first parameter with a condition.
-const CONDITIONS = 6 + CHANGED.length;
-
-// COALESCE keeps the current value of a column without a new value. Two concurrent updates of
-// different fields therefore do not overwrite each other.
 const UPDATE: ChangeSql = (_, condition) => `UPDATE wallet SET
-  update_time_ms = $4, revision = $5, ${CHANGED.map((column, index) => `${column} = COALESCE($${6 + index}, ${column})`)}
+  update_time_ms = $4, revision = $5, ${assignments(WALLET_CHANGES, VALUES)}
 WHERE account_id = $1 AND id = $2 AND project_id = COALESCE($3, project_id)
-  AND (CAST($6 AS TEXT) IS NULL OR EXISTS (SELECT 1 FROM project p WHERE p.account_id = $1 AND p.id = $6))
+  AND (CAST($${PROJECT} AS TEXT) IS NULL OR EXISTS (SELECT 1 FROM project p WHERE p.account_id = $1 AND p.id = $${PROJECT}))
   AND ${ifRevision(CONDITIONS)} AND ${unlessRevision(CONDITIONS + 1)} AND ${ifUnmodified(CONDITIONS + 2)} AND ${condition}
 RETURNING ${WALLET}`;
 
@@ -119,8 +123,7 @@ export function updateWalletChange(
   { update_time_ms: now, revision, ...changes }: WalletChanges,
   { ifMatch, ifNoneMatch, ifUnmodifiedSince }: Preconditions,
 ): Change {
-  const { title } = changes;
-  const values = valuesOf({ ...changes, title_key: title && titleKey(title) }, CHANGED);
+  const values = changesIn(changes, WALLET_CHANGES);
   const since = ifUnmodifiedSince === undefined ? null : secondAfter(ifUnmodifiedSince);
   const conditions = [revisionList(ifMatch), revisionList(ifNoneMatch), since];
   return { sql: UPDATE, params: [...paramsOf(wallet), now, revision, ...values, ...conditions] };

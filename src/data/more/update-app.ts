@@ -49,12 +49,9 @@ export const updateApp = operation(
     return database.transaction(async (transaction) => {
       const accountId = await accountOf(transaction, caller, name, findAccountOfApp);
       await assertAppVisible(transaction, caller, accountId, name);
-      const row = await updateAppRow(
-        transaction,
-        { accountId, id },
-        { ...changes, revision: newId() },
-        ifMatch,
-      );
+      const active = changes.active === undefined ? undefined : changes.active ? 1 : 0;
+      const columns = { ...changes, active, revision: newId() } as const;
+      const row = await updateAppRow(transaction, { accountId, id }, columns, ifMatch);
       if (row === undefined) {
         const [current] = await findApps(transaction, accountId, [id]);
         throw current === undefined ? missing(caller, name) : new ApiError('ETAG_MISMATCH');

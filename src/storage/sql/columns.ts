@@ -57,6 +57,11 @@ type Names<C extends string> = C extends `${infer First}, ${infer Others}` ? Fir
 /** A row with the columns of a list, as in a SELECT. */
 export type RowOf<C extends string> = Pick<Columns, Names<C> & keyof Columns>;
 
+/** New values for columns, without the key of the title, which `changesIn` adds. Those with undefined are not changed. */
+export type ChangesOf<C extends keyof Columns> = {
+  readonly [Name in Exclude<C, 'title_key'>]: NonNullable<Columns[Name]> | undefined;
+};
+
 export const ACCOUNT = 'id, title, default_project_id, project_count, app_count, state, create_time_ms';
 
 /** The columns of a project without the account, which is a parameter of every query, and without the key of its title. */
@@ -75,9 +80,6 @@ export const APP_KEY_HASHES = 'private_key_hash, previous_key_hash';
 /** The columns of a wallet without the hash of the password and the key of the title. */
 export const WALLET =
   'account_id, id, project_id, title, description, network, address, create_time_ms, update_time_ms, revision';
-
-/** The columns of a wallet that an update can change. The hash of the password is in the PHC string format. */
-export const WALLET_CHANGES = 'project_id, title, title_key, description, network, password_hash';
 
 /** All columns of an address that is left for a wallet. */
 export const ADDRESS = 'account_id, network, id, address';
@@ -122,6 +124,27 @@ export const PROJECT_TABLE = {
   key: KEY,
 } as const;
 
+const APP_TABLE = { name: 'app', columns: `${APP}, title_key, ${APP_KEY_HASHES}`, key: KEY } as const;
+
+const WALLET_TABLE = { name: 'wallet', columns: `${WALLET}, title_key, password_hash`, key: KEY } as const;
+
+/** The columns that an update of a project can change: all but these. */
+export const PROJECT_CHANGES = except(
+  PROJECT_TABLE.columns,
+  'account_id, id, image_cover_cid, create_time_ms',
+);
+
+export const APP_CHANGES = except(
+  APP_TABLE.columns,
+  `account_id, id, project_id, create_time_ms, last_sign_in_time_ms, private_key_id, previous_key_id, previous_key_expire_time_ms, revision, ${APP_KEY_HASHES}`,
+);
+
+/** The hash of the password is in the PHC string format. */
+export const WALLET_CHANGES = except(
+  WALLET_TABLE.columns,
+  'account_id, id, address, create_time_ms, update_time_ms, revision',
+);
+
 export const ADDRESS_POOL_TABLE = {
   name: 'address_pool',
   columns: ADDRESS_POOL,
@@ -138,8 +161,8 @@ export const ADDRESS_TABLE = {
 export const TABLES = [
   { name: 'account', columns: ACCOUNT, key: ['id'] },
   PROJECT_TABLE,
-  { name: 'app', columns: `${APP}, title_key, ${APP_KEY_HASHES}`, key: KEY },
-  { name: 'wallet', columns: `${WALLET}, title_key, password_hash`, key: KEY },
+  APP_TABLE,
+  WALLET_TABLE,
   ADDRESS_POOL_TABLE,
   ADDRESS_TABLE,
   { name: 'audit_event', columns: AUDIT_EVENT, key: KEY },
@@ -151,6 +174,13 @@ export type TableCounts = Record<(typeof TABLES)[number]['name'], number>;
 
 export function noRows(): TableCounts {
   return Object.fromEntries(TABLES.map(({ name }) => [name, 0])) as TableCounts;
+}
+
+/** Returns the names in a list of columns that another list does not have. */
+function except<C extends string, E extends string>(columns: C, others: E) {
+  const excluded = namesOf(others);
+  type Name = Exclude<Names<C>, Names<E>>;
+  return namesOf(columns).filter((name): name is Name => !excluded.includes(name));
 }
 
 export function namesOf(columns: string): readonly string[] {

@@ -1,4 +1,5 @@
 import type { ResourceName, Ulid } from '../../model/resource-name.ts';
+import { titleKey } from '../../model/title-key.ts';
 import { placeholders } from '../port/change.ts';
 import type { Queryable, Row, Value } from '../port/database.ts';
 import { namesOf, prefixedId, type RowOf, valuesOf } from './columns.ts';
@@ -27,6 +28,23 @@ export function readRow<R extends Row, Params extends readonly Value[]>(sql: str
 export function writeRow<R extends Row, Params extends readonly Value[]>(sql: string) {
   return async (database: Pick<Queryable, 'write'>, ...params: Params): Promise<R | undefined> =>
     (await database.write<R>(sql, params))[0];
+}
+
+/**
+ * Returns the assignments of an update, with parameters from `$<first>` on, which `changesIn` makes. COALESCE keeps the value
+ * of a column without a new one, so that two concurrent updates of different fields do not overwrite each other.
+ */
+export function assignments(columns: readonly string[], first: number): string {
+  return columns.map((column, index) => `${column} = COALESCE($${first + index}, ${column})`).join(', ');
+}
+
+/** Returns the new values of columns, in their order, with the key of a new title. */
+export function changesIn(
+  changes: Readonly<Record<string, Value | undefined>> & { readonly title: string | undefined },
+  columns: readonly string[],
+): readonly Value[] {
+  const { title } = changes;
+  return valuesOf({ ...changes, title_key: title && titleKey(title) }, columns);
 }
 
 /** Makes the function that returns the account of a resource by its name, or undefined if it does not exist. */
