@@ -40,8 +40,10 @@ type MigrationOptions = {
   readonly onProgress?: OnProgress | undefined;
 };
 
-const CREATE_TABLE = `CREATE TABLE IF NOT EXISTS schema_migration
-  (version INTEGER PRIMARY KEY, compatible_from INTEGER NOT NULL, apply_time_ms BIGINT NOT NULL, digest TEXT NOT NULL)`;
+const createTable = ({
+  textType,
+}: Engine) => `CREATE TABLE IF NOT EXISTS schema_migration (version INTEGER PRIMARY KEY,
+  compatible_from INTEGER NOT NULL, apply_time_ms BIGINT NOT NULL, digest ${textType} NOT NULL)`;
 
 const INSERT =
   'INSERT INTO schema_migration (version, compatible_from, apply_time_ms, digest) VALUES ($1, $2, $3, $4)';
@@ -123,7 +125,7 @@ async function applyInTransaction(
   { version, compatibleFrom, batches, statements, digest }: Migration,
 ): Promise<readonly string[] | undefined> {
   // PostgreSQL looks for it in the first schema alone, and could create a second one there.
-  if (version === 1) await to.write(CREATE_TABLE);
+  if (version === 1) await to.write(createTable(database));
   if (!(await isMissing(to, version))) return undefined;
   await to.write(INSERT, [version, compatibleFrom, now, digest]);
   const distributed: string[] = [];

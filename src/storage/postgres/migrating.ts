@@ -4,12 +4,10 @@ import type { Queryable } from '../port/database.ts';
 import { type Index, type IndexCreation, isDefinedAs, type SchemaChanges } from '../port/engine.ts';
 import { OwnerError, unavailable } from '../port/errors.ts';
 import { TABLES } from '../sql/columns.ts';
-import { withoutTransactionTimeout } from './connections/hosts.ts';
+import { DAY_MS, withoutTransactionTimeout } from './connections/hosts.ts';
 import type { ConnectionPool } from './connections/pool.ts';
 import type { Session } from './connections/session.ts';
 import { inTransaction, transactionBegin } from './transaction.ts';
-
-const DAY_MS = 86_400_000;
 
 // The requests behind a statement that waits for the lock of a table wait as long.
 const LOCK_TIMEOUT_MS = 1000;

@@ -21,7 +21,8 @@ const findState = (
   EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'citus') AS "hasCitus",
   ${withoutTransactionTimeout(hasPooler ? 'transaction' : 'session')} AS timeout`;
 
-const DAY_MS = 86_400_000;
+/** A limit that is none in practice. The driver does not send the 0 of PostgreSQL. */
+export const DAY_MS = 86_400_000;
 
 type State = { readonly isWritable: boolean; readonly hasCitus: boolean };
 
