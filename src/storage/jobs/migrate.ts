@@ -56,6 +56,9 @@ const LOCK_PAUSE_MS = 1000;
 
 const MAX_LOCK_WAIT_MINUTES = 10;
 
+// Another session can create an index for hours.
+const MAX_INDEX_WAIT_MINUTES = 1440;
+
 /**
  * Applies the missing migrations to the database, each in one transaction or in batches. If the schema is current, the
  * database is only read. If several processes migrate at the same time, each migration is applied once.
@@ -65,7 +68,8 @@ const MAX_LOCK_WAIT_MINUTES = 10;
  * @throws DistributionError if it can't be distributed
  * @throws EncodingError if it can't store every text
  * @throws OwnerError if the role does not have the rights of the tables' owner
- * @throws UNAVAILABLE if a lock is not free within ten minutes, or another process migrates for as long
+ * @throws UNAVAILABLE if a lock is not free within ten minutes, or another process migrates for as long; within a day for an
+ *   index
  * @throws the reason of the signal
  */
 export async function migrate(
@@ -156,7 +160,8 @@ async function applyInBatches(
     else {
       const { database, signal, onWait } = work;
       const creation = { signal, onWait, isMissing: (to: Queryable) => isMissing(to, version) };
-      await untilUnlocked(work, () => database.schema.createIndex(index, creation));
+      const create = () => database.schema.createIndex(index, creation);
+      await untilUnlocked(work, create, MAX_INDEX_WAIT_MINUTES);
     }
   }
 }
@@ -191,8 +196,12 @@ ORDER BY ${order} LIMIT ${BATCH_SIZE}`;
 }
 
 /** Repeats an attempt that has not got a lock, such as that of a table that a transaction uses. */
-async function untilUnlocked<T>({ signal, onWait }: Work, attempt: () => Promise<T>): Promise<T> {
-  const endMs = performance.now() + MAX_LOCK_WAIT_MINUTES * 60_000;
+async function untilUnlocked<T>(
+  { signal, onWait }: Work,
+  attempt: () => Promise<T>,
+  minutes = MAX_LOCK_WAIT_MINUTES,
+): Promise<T> {
+  const endMs = performance.now() + minutes * 60_000;
   for (;;) {
     signal?.throwIfAborted();
     try {
@@ -201,7 +210,7 @@ async function untilUnlocked<T>({ signal, onWait }: Work, attempt: () => Promise
       if (!(error instanceof DatabaseError) || error.outage !== 'lock') throw error;
       const { message } = Error.isError(error.cause) ? error.cause : error;
       if (performance.now() > endMs)
-        throw unavailable(new Error(`no lock in ${MAX_LOCK_WAIT_MINUTES} minutes: ${message}`), 'lock');
+        throw unavailable(new Error(`no lock in ${minutes} minutes: ${message}`), 'lock');
       onWait?.(`Waiting for a lock: ${message}`);
       await delay(LOCK_PAUSE_MS, undefined, { signal }).catch(() => {});
     }
