@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { ConfigError } from './model/errors.ts';
+import { isUrl } from './storage/database-url.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -39,6 +40,8 @@ const MAX_DURATION = '3650d';
 const SERVICE_VARIABLE =
   /_(?:SERVICE_HOST$|SERVICE_PORT(?:_|$)|PORT_\d+_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?$)/;
 
+const HOST_NAME = /^\w(?:[\w.-]*\w)?\.?$/;
+
 /** The configuration of the gateway. */
 export type Config = Readonly<ReturnType<typeof readAll>>;
 
@@ -60,6 +63,18 @@ export function readConfig(environment: Environment = process.env): Config {
   return config;
 }
 
+/** Returns the variable with the name of an option that does not exist, such as `PORT` for `port`, or undefined. */
+export function variableOf(option: string): string | undefined {
+  const settings = new Settings({});
+  readAll(settings, {});
+  const name = option.toUpperCase().replaceAll('-', '_');
+  const variables = [...settings.names];
+  return (
+    variables.find((each) => each === name || each === `PAW_${name}`) ??
+    variables.find((each) => each.startsWith(`${name}_`))
+  );
+}
+
 /** Whether Kubernetes has set a variable `PAW_…` for a Service. One called `paw-metrics` gives `PAW_METRICS_PORT`. */
 function isOfService(name: string, value: string): boolean {
   return SERVICE_VARIABLE.test(name) || (name.endsWith('_PORT') && /^(?:tcp|udp|sctp):\/\//.test(value));
@@ -69,10 +84,10 @@ function isOfService(name: string, value: string): boolean {
 function readAll(settings: Settings, variables: Readonly<Record<string, string>>) {
   const isProduction = settings.oneOf('NODE_ENV', ['production', 'development', 'test']) === 'production';
   const sandbox = settings.isOn('PAW_SANDBOX') ?? !isProduction;
-  const file = settings.text('PAW_TRUSTED_DOCUMENTS');
+  const file = settings.file('PAW_TRUSTED_DOCUMENTS');
   const mode = settings.oneOf('PAW_TRUSTED_DOCUMENTS_MODE', ['log', 'prefer', 'require']) ?? 'prefer';
   return {
-    host: settings.text('HOST') ?? '127.0.0.1',
+    host: settings.host('HOST') ?? '127.0.0.1',
     /** The TCP port; 0 for any free port. */
     port: settings.integer('PORT', 0, 65_535) ?? 4000,
     databaseUrl: settings.text('DATABASE_URL') ?? 'sqlite:data/paw.db',
@@ -167,6 +182,16 @@ class Settings {
         ? undefined
         : url.href.replace(/(?<!\/)\/+$/, '');
     });
+  }
+
+  host(name: string): string | undefined {
+    const isHost = (text: string) => isIP(text) > 0 || HOST_NAME.test(text);
+    return this.#read(name, 'an IP address or a host name', (text) => (isHost(text) ? text : undefined));
+  }
+
+  /** Reads the name of a file. A URL could contain a password, which would be printed if the file can't be read. */
+  file(name: string): string | undefined {
+    return this.#read(name, 'a file, not a URL', (text) => (isUrl(text) ? undefined : text));
   }
 
   origins(name: string): readonly string[] | undefined {

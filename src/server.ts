@@ -90,7 +90,7 @@ export type StartOptions = {
 /**
  * Opens and migrates the database, and starts the server.
  *
- * @throws ConfigError if the console or the explorers are enabled but not built, or if the manifest of trusted documents can't be used
+ * @throws ConfigError as `readFiles` does
  * @throws DatabaseUrlError, DatabaseMissingError, DatabaseVersionError if the database can't be used
  * @throws UNAVAILABLE if the database is unavailable
  * @throws the reason of the signal, during a migration
@@ -100,11 +100,7 @@ export async function startServer(
   logger: FastifyBaseLogger,
   { clock = Date.now, signal, faults }: StartOptions = {},
 ): Promise<Server> {
-  const pages = {
-    console: shouldServe('PAW_CONSOLE', config.console),
-    explorers: shouldServe('PAW_EXPLORERS', config.explorers),
-  };
-  const resolveDocument = config.trustedDocuments && readTrustedDocuments(config.trustedDocuments, logger);
+  const { pages, resolveDocument } = readFiles(config, logger);
   // Imported on demand: a start without metrics is faster.
   const metrics = config.metricsPort
     ? new (await import('./metrics/metrics.ts')).Metrics(VERSION)
@@ -137,6 +133,20 @@ export async function startServer(
       await open.disposeAsync();
     },
   };
+}
+
+/**
+ * Reads the files that settings name or need, before there is a database.
+ *
+ * @throws ConfigError if the console or the explorers are enabled but not built, or if the manifest of trusted documents can't be used
+ */
+export function readFiles(config: Config, logger: Pick<FastifyBaseLogger, 'info'>) {
+  const pages = {
+    console: shouldServe('PAW_CONSOLE', config.console),
+    explorers: shouldServe('PAW_EXPLORERS', config.explorers),
+  };
+  const resolveDocument = config.trustedDocuments && readTrustedDocuments(config.trustedDocuments, logger);
+  return { pages, resolveDocument };
 }
 
 type Parts = {

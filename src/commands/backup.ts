@@ -6,7 +6,7 @@ import { openDatabase } from '../storage/open-database.ts';
 import type { Engine } from '../storage/port/engine.ts';
 import { backUpSqlite } from '../storage/sqlite/backup.ts';
 import { openBackup, restoreSqlite } from '../storage/sqlite/restore.ts';
-import { type Arguments, type Command, nameIn, UsageError } from './line/command.ts';
+import { type Arguments, type Command, fileIn, nameIn, onFiles, UsageError } from './line/command.ts';
 import { byPlural, countedRows } from './line/counts.ts';
 import { fileWithSize, meter } from './line/meter.ts';
 import { assertCurrentIn, urlIn, withDatabase } from './line/with-database.ts';
@@ -15,10 +15,11 @@ export const backup: Command = {
   name: 'backup',
   summary: 'Copies a SQLite database to a new file, while servers use it.',
   operand: 'file',
-  async run({ values: { file = '' }, terminal, print }) {
+  async run({ values, terminal, print }) {
+    const file = fileIn(values);
     const path = databaseFile('pg_dump');
     if (existsSync(path)) terminal.progress(`Copying ${fileWithSize(path)}…`);
-    const bytes = backUpSqlite(path, file);
+    const bytes = onFiles(`${path} can't be copied to ${file}`, () => backUpSqlite(path, file));
     print({ file, bytes }, `Copied ${path} to ${file}.`);
   },
 };
@@ -36,19 +37,19 @@ export const restore: Command = {
   },
   async run(args) {
     const { values, terminal, print } = args;
-    const { file = '' } = values;
-    if (values['account'] !== undefined) return restoreOne(args, file);
+    if (values['account'] !== undefined) return restoreOne(args);
+    const file = fileIn(values);
     const path = databaseFile('pg_restore');
     if (existsSync(file)) terminal.progress(`Copying and checking ${fileWithSize(file)}…`);
-    const version = restoreSqlite(file, path);
+    const version = onFiles(`${path} can't be restored from ${file}`, () => restoreSqlite(file, path));
     print({ file, version }, `Restored ${path} from ${file}.`);
   },
 };
 
-/** Gives back one account. @param source a SQLite file, or the URL of a PostgreSQL database */
-function restoreOne(args: Arguments, source: string): Promise<void> {
+/** Gives back one account. The source is a SQLite file, or the URL of a PostgreSQL database. */
+function restoreOne(args: Arguments): Promise<void> {
   return withDatabase(args, async (admin) => {
-    const backup = await openSource(args, source);
+    const backup = await openSource(args);
     try {
       await assertCurrentIn('<file>', backup, 'The backup');
       const onProgress = meter(args.terminal, 'Restored');
@@ -62,13 +63,15 @@ function restoreOne(args: Arguments, source: string): Promise<void> {
   });
 }
 
-async function openSource({ terminal }: Arguments, source: string): Promise<Pick<Engine, 'read' | 'close'>> {
-  if (/^postgres(ql)?:/.test(source)) {
+async function openSource({ values, terminal }: Arguments): Promise<Pick<Engine, 'read' | 'close'>> {
+  const { file: source = '' } = values;
+  if (/^postgres(ql)?:\/\//.test(source)) {
     const { postgres } = readConfig();
     return openDatabase(source, { postgres }).catch(urlIn('<file>'));
   }
-  if (existsSync(source)) terminal.progress(`Checking ${fileWithSize(source)}…`);
-  return openBackup(source);
+  const file = fileIn(values, ' or postgres://…');
+  if (existsSync(file)) terminal.progress(`Checking ${fileWithSize(file)}…`);
+  return onFiles(`${file} can't be read`, () => openBackup(file));
 }
 
 /** @param tool the program for PostgreSQL */

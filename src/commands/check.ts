@@ -5,7 +5,7 @@ import { sqlitePath } from '../storage/database-url.ts';
 import { assertCurrent, readSchemaVersion } from '../storage/migrations/migrations.ts';
 import type { Problems } from '../storage/port/problems.ts';
 import { findFileProblems } from '../storage/sqlite/check.ts';
-import type { Arguments, Command } from './line/command.ts';
+import { type Arguments, type Command, onFiles } from './line/command.ts';
 import { byPlural, counted, countedRows } from './line/counts.ts';
 import { fileWithSize, meter } from './line/meter.ts';
 import { whileOpen } from './line/with-database.ts';
@@ -19,7 +19,10 @@ export const check: Command = {
     // A damaged file can't be read any further.
     if (path !== undefined && existsSync(path)) {
       args.terminal.progress(`Checking ${fileWithSize(path)}…`);
-      report(args, findFileProblems(path));
+      report(
+        args,
+        onFiles(`${path} can't be checked`, () => findFileProblems(path)),
+      );
     }
     // A database that does not exist is a problem, so it is not created.
     await whileOpen(databaseUrl, { postgres, create: false }, async (database) => {

@@ -15,15 +15,15 @@ export const copy: Command = {
     const to = args.values['to'] ?? '';
     // For a copy between two PostgreSQL servers there are better tools, such as pg_dump.
     if (!databaseUrl.startsWith('sqlite:')) throw new UsageError('DATABASE_URL must be sqlite:<path>.');
-    if (!/^postgres(ql)?:/.test(to)) throw new UsageError('--to must be postgres://….');
-    await whileOpen(databaseUrl, { postgres, create: false }, async (source) => {
-      assertCurrent(await readSchemaVersion(source, 'The source'), 'The source');
-      const copied = whileOpen(to, { postgres }, async (target) => {
+    if (!/^postgres(ql)?:\/\//.test(to)) throw new UsageError('--to must be postgres://….');
+    const copied = whileOpen(to, { postgres }, (target) =>
+      whileOpen(databaseUrl, { postgres, create: false }, async (source) => {
+        assertCurrent(await readSchemaVersion(source, 'The source'), 'The source');
         await assertCurrentIn('--to', target, 'The target');
         return byPlural(await copyDatabase(source, target, meter(args.terminal, 'Copied')));
-      });
-      const counts = await copied.catch(urlIn('--to'));
-      args.print(counts, `Copied ${countedRows(counts)}.`);
-    });
+      }),
+    );
+    const counts = await copied.catch(urlIn('--to'));
+    args.print(counts, `Copied ${countedRows(counts)}.`);
   },
 };

@@ -45,6 +45,9 @@ export const demo: Command = {
         'NODE_ENV must not be production for "paw demo", which makes sample data and a token for it.',
       );
     }
+    // Imported on demand, as by `serve`.
+    const { readFiles } = await import('../server.ts');
+    readFiles(config, { info: () => {} });
     const { accessToken, ...samples } = await prepare(config);
     let isPrinted = false;
     const printRequests = ({ url, publicUrl, console, explorers }: ServerInfo) => {

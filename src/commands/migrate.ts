@@ -1,4 +1,6 @@
 import { readConfig } from '../config.ts';
+import { ConfigError } from '../model/errors.ts';
+import { sqlitePath } from '../storage/database-url.ts';
 import { migrate as migrateDatabase } from '../storage/jobs/migrate.ts';
 import { type MigrationPlan, planMigrations, planNewDatabase } from '../storage/jobs/plan-migrations.ts';
 import {
@@ -29,6 +31,10 @@ export const migrate: Command = {
     const shardCount = shardCountOf(args);
     if (args.isSet('dry-run')) return dryRun(args);
     const { databaseUrl, postgres } = readConfig();
+    if (shardCount !== undefined && sqlitePath(databaseUrl) !== undefined)
+      throw new ConfigError(
+        'DATABASE_URL must be that of a PostgreSQL with Citus, which distributes tables.',
+      );
     await whileOpen(databaseUrl, { postgres, create: true }, async (database) => {
       const options = { shardCount, ...reportsOf(args) };
       const { version, ...changes } = await cancelOnSignals((signal) =>

@@ -65,10 +65,10 @@ export const tokenCommands: readonly Command[] = [
       const expireTime = new Date(admin.clock() + ttlSeconds * 1000).toISOString();
       const fields = { ...others, onlyProject, readOnly: args.isSet('read-only'), expireTime };
       const create = () => createToken(admin, 'operator', fields);
-      const { accessToken } = await renameFields({ onlyProject: 'only-project' }, create);
-      return { accessToken, expireTime, ttlSeconds };
+      const { id, title, accessToken } = await renameFields({ onlyProject: 'only-project' }, create);
+      return { id, title, accessToken, expireTime, ttlSeconds };
     },
-    view: ({ accessToken, expireTime }) => ({ accessToken, expireTime }),
+    view: ({ ttlSeconds: _, ...token }) => token,
     text: ({ accessToken, expireTime, ttlSeconds }) =>
       `${accessToken}\nExpires in ${inWords(ttlSeconds)}, at ${expireTime}.`,
   }),

@@ -1,3 +1,4 @@
+import { getSystemErrorMessage } from 'node:util';
 import type { ResourceName } from './resource-name.ts';
 
 /** A canonical error name that the gateway uses. Source: google.rpc.Code. */
@@ -215,6 +216,12 @@ export function describeCause({ cause }: ApiError): string {
   // The error of several failed attempts to connect has a code, but no message.
   const text = cause.message || ('code' in cause ? String(cause.code) : cause.name);
   return text.replaceAll('\n', ' ');
+}
+
+/** Returns the reason of an error of the system, such as `no space left on device`. Its message also has the file and the call. */
+export function systemMessage(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return 'errno' in error && 'syscall' in error ? getSystemErrorMessage(Number(error.errno)) : error.message;
 }
 
 /** Thrown for an invalid setting. The message is one line for the operator. */

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { VERSION } from '../../config.ts';
+import { VERSION, variableOf } from '../../config.ts';
 import { parseUlid } from '../../model/resource-name.ts';
 import { accountCommands } from '../account-commands.ts';
 import { addressCommands } from '../address-commands.ts';
@@ -27,6 +27,8 @@ import { TERMINAL, type Terminal } from './terminal.ts';
 
 const HELP: readonly string[] = ['--help', '-h'];
 
+const PROGRAM_VERSION: readonly string[] = ['--version', '-v', '-V'];
+
 const COMMANDS: readonly Command[] = [
   init,
   serve,
@@ -48,6 +50,9 @@ const COMMANDS: readonly Command[] = [
 
 // What can be a misspelt command. Another word may be a secret that was pasted to a wrong place.
 const COMMAND_WORD = /^[a-z-]{1,20}$/;
+
+// What can be an option. Another word may be a URL with a password.
+const OPTION = /^[a-z-]{1,30}$/i;
 
 const OPTIONS_WITH_VALUE = new Set(
   COMMANDS.flatMap(({ options = {} }) =>
@@ -80,7 +85,7 @@ function joinValues(words: readonly string[]): readonly string[] {
 
 async function run(words: readonly string[], terminal: Terminal): Promise<void> {
   const printLine = (text: string) => terminal.write(`${text}\n`);
-  if (words[0] === '--version') {
+  if (PROGRAM_VERSION.includes(words[0] ?? '')) {
     return printLine(words.includes('--json') ? JSON.stringify({ version: VERSION }) : VERSION);
   }
   const isHelp = words[0] === 'help' || words.some((word) => HELP.includes(word));
@@ -167,8 +172,13 @@ function parse(command: Command, args: readonly string[]) {
   } catch (error) {
     // The first sentence of Node's message describes the error. The others explain how to escape the argument.
     const [sentence = ''] = error instanceof Error ? error.message.split(/\.\s/) : [];
-    const [, unknown] = /^Unknown option '--(.+)'/.exec(sentence) ?? [];
-    const meant = unknown === undefined ? '' : suggestion(unknown, Object.keys(options), '--');
+    const [, unknown] = /^Unknown option '--?(.*)'/s.exec(sentence) ?? [];
+    if (unknown === undefined) throw usageError(command, sentence);
+    if (!OPTION.test(unknown)) throw usageError(command, 'Unknown option');
+    const variable = variableOf(unknown);
+    const meant = variable
+      ? ` Set the variable ${variable} instead.`
+      : suggestion(unknown, Object.keys(options), '--');
     throw usageError(command, sentence, meant);
   }
 }

@@ -1,4 +1,6 @@
+import { systemMessage } from '../../model/errors.ts';
 import type { Collection } from '../../model/resource-name.ts';
+import { isUrl } from '../../storage/database-url.ts';
 import type { Terminal } from './terminal.ts';
 
 export type Option = {
@@ -73,3 +75,21 @@ export type Command = {
 
 /** Thrown for invalid arguments of a command. The message is one line. */
 export class UsageError extends Error {}
+
+/** Returns the value of `<file>`. @param orUrl which URL it can be as well @throws UsageError if it is another URL */
+export function fileIn({ file = '' }: Arguments['values'], orUrl = ''): string {
+  if (!isUrl(file)) return file;
+  throw new UsageError(
+    `<file> must be a file${orUrl}. The name of one that looks like a URL begins with ./.`,
+  );
+}
+
+/** Runs `work` on files. @param failure what an error of the system or of SQLite means, with the names of the files */
+export function onFiles<T>(failure: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof Error) || !('errno' in error || 'errcode' in error)) throw error;
+    throw new Error(`${failure}: ${systemMessage(error)}.`, { cause: error });
+  }
+}

@@ -1,12 +1,18 @@
 import type { ListDependencies } from '../../data/lists/read-list.ts';
 import type { UntrustedInput } from '../../data/operation/operation.ts';
 import { integerIn, renameFields } from '../../model/fields/fields.ts';
-import { type ConnectionPage, MAX_PAGE_SIZE, nextPageToken } from '../../model/lists/list-page.ts';
-import { pageTokens } from '../../model/lists/page-token.ts';
+import {
+  type ConnectionPage,
+  MAX_PAGE_SIZE,
+  nextPageToken,
+  parsePageRequest,
+} from '../../model/lists/list-page.ts';
+import { PAGE_TOKEN_FORM, type PageTokens, pageTokens } from '../../model/lists/page-token.ts';
 import { loadPageTokenKey } from '../../storage/page-token-key.ts';
 import { type Arguments, type Command, flag, type Option, optional } from './command.ts';
+import { openedOnUse } from './opened-on-use.ts';
 import { narrowTable, table, toJson } from './safe-output.ts';
-import { withDatabase } from './with-database.ts';
+import { type Admin, withDatabase } from './with-database.ts';
 
 type List<Item, View> = Pick<Command, 'name' | 'summary'> & {
   /** The name of the list in the JSON object. */
@@ -39,14 +45,31 @@ export function listCommand<Item, View extends object>(list: List<Item, View>): 
     options: { ...filters, ...PAGE_OPTIONS },
     run: (args) =>
       withDatabase(args, async (admin) => {
-        const dependencies = { ...admin, pageTokens: pageTokens(await loadPageTokenKey(admin.database)) };
-        const { 'page-size': size, 'page-token': _, ...input } = args.values;
+        const { 'page-size': size, 'page-token': token, ...input } = args.values;
         const first = integerIn(size) ?? (args.isSet('all') ? MAX_PAGE_SIZE : undefined);
+        const checkPage = async () => parsePageRequest({ first, after: token }, PAGE_TOKEN_FORM);
+        await renameFields(PAGE_NAMES, checkPage);
+        const dependencies = { ...admin, ...(await withPageTokens(admin, token)) };
         await printPages(args, list, (after) =>
           renameFields(PAGE_NAMES, () => read(dependencies, { ...input, first, after })),
         );
       }),
   };
+}
+
+/** Adds page tokens to a database. Without a token to decode, its key is not needed before the first statement. */
+async function withPageTokens({ database }: Admin, token: string | undefined) {
+  let loaded: PageTokens | undefined;
+  const load = async () => {
+    loaded ??= pageTokens(await loadPageTokenKey(database));
+    return database;
+  };
+  if (token) await load();
+  const tokens: PageTokens = {
+    encode: (id, filter) => loaded?.encode(id, filter) ?? '',
+    position: (filter) => (loaded ?? PAGE_TOKEN_FORM).position(filter),
+  };
+  return { database: openedOnUse(load), pageTokens: tokens };
 }
 
 /** Prints each page before the next one is read. With `--json`, all of them are one object, made in memory. */

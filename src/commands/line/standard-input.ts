@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { open, stat } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
-import { UsageError } from './command.ts';
+import { fileIn, UsageError } from './command.ts';
 
 const MAX_LENGTH = 4096;
 
@@ -21,16 +21,29 @@ export async function readLine(input: Readable): Promise<string> {
   return line.trim();
 }
 
-/** Opens a file, or standard input if it has no name or `-`. @throws UsageError if it can't be read */
+/** Opens a file, or standard input if it has no name or `-`. Both throw UsageError if they can't be read. */
 export async function streamOf(file = '-'): Promise<AsyncIterable<Uint8Array | string>> {
-  if (file === '-') return process.stdin;
+  if (file === '-') return named('Standard input', process.stdin);
+  const path = fileIn({ file });
   try {
     // A directory can be opened, and then not be read.
-    if ((await stat(file)).isDirectory()) throw new Error('It is a directory');
-    return (await open(file)).createReadStream();
+    if ((await stat(path)).isDirectory()) throw new Error('It is a directory');
+    return named(path, (await open(path)).createReadStream());
   } catch (error) {
-    throw new UsageError(`${file} can't be read: ${error instanceof Error ? error.message : error}.`);
+    throw unreadable(path, error);
   }
+}
+
+async function* named(name: string, stream: Readable): AsyncGenerator<Uint8Array | string> {
+  try {
+    yield* stream;
+  } catch (error) {
+    throw unreadable(name, error);
+  }
+}
+
+function unreadable(name: string, error: unknown): UsageError {
+  return new UsageError(`${name} can't be read: ${error instanceof Error ? error.message : error}.`);
 }
 
 // It leaves out a byte order mark, with which some programs begin a file.

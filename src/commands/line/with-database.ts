@@ -11,12 +11,13 @@ import { openDatabase } from '../../storage/open-database.ts';
 import type { Engine } from '../../storage/port/engine.ts';
 import { DatabaseError, unavailable } from '../../storage/port/errors.ts';
 import { type Arguments, UsageError } from './command.ts';
+import { openedOnUse } from './opened-on-use.ts';
 
 export type Admin = AdminContext & Pick<Dependencies, 'database' | 'passwords'>;
 
 /**
- * Opens the database of the environment, runs `work`, and closes the database. Outside production, a SQLite database that
- * does not exist, or has no tables, is created.
+ * Runs `work` with the database of the environment, which its first statement opens, and closes it. Outside production, a
+ * SQLite database that does not exist, or has no tables, is created then.
  *
  * @throws ConfigError if the configuration is invalid
  * @throws DatabaseVersionError if a migration is needed or the database is newer than the program
@@ -28,20 +29,24 @@ export async function withDatabase<T>(
 ): Promise<T> {
   const { databaseUrl, createDatabase, postgres, publicUrl, host, port } = readConfig();
   const path = sqlitePath(databaseUrl);
-  return whileOpen(databaseUrl, { postgres, create: createDatabase }, async (database) => {
+  await using opening = new AsyncDisposableStack();
+  const open = async () => {
+    const database = await openDatabase(databaseUrl, { postgres, create: createDatabase });
+    opening.defer(() => database.close());
     const schema = await readSchemaVersion(database);
     if (schema.version === 0 && path !== undefined && createDatabase) {
       await migrate(database, Date.now());
       // So that a misspelt path is noticed.
       note(`Created the database ${path}.`);
     } else assertCurrent(schema);
-    return work({
-      database,
-      passwords: new PasswordHasher(),
-      clock: Date.now,
-      newId: idGenerator(Date.now),
-      publicUrl: () => publicUrl ?? localUrl(host, port),
-    });
+    return database;
+  };
+  return await work({
+    database: openedOnUse(open),
+    passwords: new PasswordHasher(),
+    clock: Date.now,
+    newId: idGenerator(Date.now),
+    publicUrl: () => publicUrl ?? localUrl(host, port),
   });
 }
 

@@ -29,19 +29,19 @@ export const revokeToken = operation(
     const { database, clock } = dependencies;
     const isText = typeof input === 'string';
     const id = isText ? await idOfText(database, input) : parseFields(input, INPUT).id;
-    const isRevoked = await database.transaction(async (transaction) => {
-      if (id === undefined) return false;
-      const revoked = await (caller === 'operator'
-        ? revokeTokenByName(transaction, `tokens/${id}`, clock())
-        : revokeTokenOfAccount(transaction, caller.principal.accountId, id, clock()));
-      if (revoked === undefined) return false;
-      const { account_id: accountId, app_id: appId } = revoked;
-      const resource = appId === null ? resourceName('accounts', accountId) : resourceName('apps', appId);
-      const act = { accountId, action: 'token.revoke', resource, tokenId: id } as const;
-      await recordAct(transaction, dependencies, caller, act);
-      return true;
-    });
-    if (isRevoked && id !== undefined) return id;
+    const revoke = (id: Ulid) =>
+      database.transaction(async (transaction) => {
+        const revoked = await (caller === 'operator'
+          ? revokeTokenByName(transaction, `tokens/${id}`, clock())
+          : revokeTokenOfAccount(transaction, caller.principal.accountId, id, clock()));
+        if (revoked === undefined) return false;
+        const { account_id: accountId, app_id: appId } = revoked;
+        const resource = appId === null ? resourceName('accounts', accountId) : resourceName('apps', appId);
+        const act = { accountId, action: 'token.revoke', resource, tokenId: id } as const;
+        await recordAct(transaction, dependencies, caller, act);
+        return true;
+      });
+    if (id !== undefined && (await revoke(id))) return id;
     if (caller !== 'operator') throw new ApiError('RESOURCE_NOT_FOUND');
     throw isText
       ? unusableResource('token', 'Must be a valid account token or project token.')

@@ -84,7 +84,7 @@ export const pageSize = nullable(integer(1, MAX_PAGE_SIZE));
  */
 export function parsePageRequest(
   input: ConnectionArguments,
-  tokens: PageTokens,
+  tokens: Pick<PageTokens, 'position'>,
   filter?: string,
 ): PageRequest {
   const { first, after, last, before } = parseFields(input, {

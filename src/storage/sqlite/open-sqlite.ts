@@ -63,7 +63,7 @@ export function openSqlite(link: string, { create, onFailure, onSync, onStatemen
   if (create) createFile(link);
   const path = realPath(link);
   const file = statSync(path);
-  const { writer, reader } = translateErrors(() => openConnections(path, file));
+  const { writer, reader } = translateErrors(path, () => openConnections(path, file));
   const reads = new ReadTurns(reader);
   const execute = statementRunner(writer);
   const checkpoints = new Checkpoints(path);

@@ -31,8 +31,9 @@ export type RunStatement = (sql: string, params?: readonly Value[]) => readonly 
 /** Returns a function that executes statements on a connection. Each statement is prepared once. */
 export function statementRunner(connection: DatabaseSync): RunStatement {
   const statements = new Map<string, (params: readonly Value[]) => readonly Row[]>();
+  const path = connection.location();
   return (sql, params = []) =>
-    translateErrors(() => {
+    translateErrors(path, () => {
       let run = statements.get(sql);
       if (run === undefined) {
         run = prepare(connection, sql);
@@ -59,14 +60,15 @@ function toRow(columns: readonly string[], values: readonly Value[]): Row {
   return row;
 }
 
-/** Runs `work` and translates outages of SQLite to UNAVAILABLE. Other errors are thrown unchanged. */
-export function translateErrors<T>(work: () => T): T {
+/** Runs `work` on a file and translates outages of SQLite to UNAVAILABLE, which name it. Other errors are thrown unchanged. */
+export function translateErrors<T>(path: string | null, work: () => T): T {
   try {
     return work();
   } catch (error) {
     const code = primaryResultCode(error);
     if (LOCK_CODES.has(code)) throw unavailable(error, 'lock');
-    throw OUTAGE_CODES.has(code) ? unavailable(error) : error;
+    if (!OUTAGE_CODES.has(code) || !Error.isError(error)) throw error;
+    throw unavailable(Object.assign(error, { message: `${error.message}. The file is ${path}` }));
   }
 }
 

@@ -116,7 +116,12 @@ describe('a command is recorded as an act of the operator', () => {
     const { events, result } = await audit.recorded(tenant, () => audit.run(words));
     const { id: token } = credentialParts(result.accessToken);
     expect(events).toEqual([ofOperator(tenant, { action: 'token.create', resource: tenant.account, token })]);
-    expect(result).toEqual({ accessToken: expect.any(String), expireTime: expect.any(String) });
+    expect(result).toEqual({
+      id: token,
+      title: '',
+      accessToken: expect.any(String),
+      expireTime: expect.any(String),
+    });
     const { stdout } = await paw(words, settings());
     expect(stdout).toMatch(/^paw_acct_\w+\nExpires in 90 days, at \d{4}-\d\d-\d\dT/);
   });

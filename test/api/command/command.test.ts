@@ -132,13 +132,14 @@ test('token create stores the title and the restrictions of a token', async () =
   const { account, projects } = await seedTenant(gateway, { projects: 2 });
   const [, project = ''] = projects;
   const options = ['--only-project', project, '--read-only', '--title', 'Dashboard'];
-  const { accessToken } = await runJson('token', 'create', '--account', account, ...options);
+  const { id, title, accessToken } = await runJson('token', 'create', '--account', account, ...options);
   const query = '{ viewer { title readOnly onlyProject project { name } } }';
   const expected = { title: 'Dashboard', readOnly: true, onlyProject: true };
   const { data } = await graphqlBody(gateway.url, accessToken, query);
   expect(data.viewer).toEqual({ ...expected, project: { name: project } });
   const { tokens } = await runJson('token', 'list', '--account', account);
-  expect(tokens[1]).toMatchObject({ ...expected, project, level: 'account' });
+  expect(tokens[1]).toMatchObject({ id, ...expected, project, level: 'account' });
+  expect(title).toBe(expected.title);
   const { stdout } = await run('token', 'list', '--account', account, '--wide');
   expect(stdout).toMatch(new RegExp(`  read-write  .+  never +account  ${account}\n`));
   expect(stdout).toMatch(new RegExp(`  Dashboard  read-only   .+  account  ${project}\n`));

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { VERSION } from '../../../src/config.ts';
 import { paw } from '../../support/paw.ts';
 
 // Opening this database would fail, with status 1.
@@ -76,6 +77,27 @@ test.each([
   ['an unknown option', 'account create --title x --colour red', "Unknown option '--colour'. Usage:"],
   ['a misspelt option', 'account create --titel x', "Unknown option '--titel'. Did you mean --title? Usage:"],
   [
+    'a setting in place of an option',
+    'serve --port 80',
+    "Unknown option '--port'. Set the variable PORT instead. Usage:",
+  ],
+  [
+    'a setting with a value',
+    'check --log-level=debug',
+    "Unknown option '--log-level'. Set the variable LOG_LEVEL ",
+  ],
+  [
+    'a setting of the gateway',
+    'demo --metrics-port 9',
+    "Unknown option '--metrics-port'. Set the variable PAW_METRICS_PORT ",
+  ],
+  [
+    'a part of a setting',
+    'check --database x',
+    "Unknown option '--database'. Set the variable DATABASE_URL ",
+  ],
+  ['a URL in place of an option', 'check --postgres://u:p@h', 'Unknown option. Usage:'],
+  [
     'an option in place of the name of a resource',
     'token create --account a --only-project --project p',
     'Missing the name after --only-project. Usage:',
@@ -109,6 +131,12 @@ test.each([
     });
   },
 );
+
+test.each(['--version', '-v', '-V'])('%s prints the version', async (word) => {
+  expect(await paw([word], SETTINGS)).toEqual({ status: 0, stdout: `${VERSION}\n`, stderr: '' });
+  const { stdout } = await paw([word, '--json'], SETTINGS);
+  expect(JSON.parse(stdout)).toEqual({ version: VERSION });
+});
 
 /** Returns a help, which fits 80 columns. */
 async function helpOf(words: readonly string[]): Promise<string> {
