@@ -2,6 +2,7 @@ import { fstatSync, statSync, writeSync } from 'node:fs';
 import { devNull } from 'node:os';
 import { isatty } from 'node:tty';
 import { getSystemErrorMessage } from 'node:util';
+import { IS_DUMB_TERMINAL } from '../../config.ts';
 
 const [STANDARD_INPUT, STANDARD_OUTPUT, STANDARD_ERROR] = [0, 1, 2];
 
@@ -11,8 +12,8 @@ const RESTART_LINE = '\r\x1b[K';
 // How long to wait for the reader of a full pipe that does not block.
 const FULL_PIPE_MS = 10;
 
-// Whether the last line of standard error is one that shows progress.
-let hasProgress = false;
+// How often a step prints how far it is, on lines that stay.
+const PLAIN_INTERVAL_MS = 5000;
 
 export type Terminal = {
   /** Returns whether a person can answer a question: input and output are terminals. */
@@ -25,7 +26,10 @@ export type Terminal = {
   isDiscarded(): boolean;
   /** Writes a text to standard output. @throws OutputError unless all of it was written */
   write(text: string): void;
-  /** Shows a line in the place of the last one, if standard error is a terminal. An empty text removes it. */
+  /**
+   * Shows a line in the place of the last one, if standard error is a terminal. An empty text removes it. A terminal that can't
+   * erase the line gets lines that stay: each step, and every 5 s how far it is.
+   */
   progress(text: string): void;
 };
 
@@ -52,11 +56,29 @@ export const TERMINAL: Terminal = {
     for (let rest = Buffer.from(text); rest.length > 0; ) rest = rest.subarray(writeSome(rest));
   },
   progress(text) {
-    if (!isatty(STANDARD_ERROR) || (text === '' && !hasProgress)) return;
-    hasProgress = text !== '';
-    process.stderr.write(RESTART_LINE + text);
+    if (!isatty(STANDARD_ERROR)) return;
+    // One that is as wide as the terminal would take two lines, of which the second alone could be erased.
+    const { columns = 0 } = process.stderr;
+    const isPlain = IS_DUMB_TERMINAL || (columns > 0 && text.length >= columns);
+    if (hasProgress || (text !== '' && !isPlain)) process.stderr.write(RESTART_LINE);
+    hasProgress = text !== '' && !isPlain;
+    if (hasProgress) process.stderr.write(text);
+    else if (text !== '') printStep(text);
   },
 };
+
+// Whether the last line of standard error is one that can be erased.
+let hasProgress = false;
+
+// The last line that stays, without its numbers, and when the next one of the same step follows.
+let plainStep = { text: '', nextMs: 0 };
+
+function printStep(line: string): void {
+  const [text, now] = [line.replace(/\d+/g, ''), performance.now()];
+  if (text === plainStep.text && now < plainStep.nextMs) return;
+  plainStep = { text, nextMs: now + PLAIN_INTERVAL_MS };
+  process.stderr.write(`${line}\n`);
+}
 
 function writeSome(bytes: Buffer): number {
   try {

@@ -22,7 +22,7 @@ describe('a SQLite database that does not exist', () => {
   test.each<[words: string[], status: number, stdout: RegExp, stderr: RegExp]>([
     [['account', 'list'], 0, /^No accounts\./, CREATED],
     [['account', 'list', '--json'], 0, /^\{"accounts":\[\],"nextPageToken":""\}\n$/, /^$/],
-    [['app', 'activate', 'Atlas'], 2, /^$/, CREATED],
+    [['app', 'activate', '01ARZ3NDEKTSV4RRFFQ69G5FAV'], 1, /^$/, CREATED],
   ])('is created by %j', async (words, status, stdout, stderr) => {
     const settings = { DATABASE_URL: `sqlite:${testFolder()}/data/paw.db` };
     expect(await paw(words, settings)).toEqual({
@@ -163,6 +163,19 @@ describe('on a terminal', () => {
     const texts = stdout.split('\r\x1b[K');
     expect(texts[1]).toMatch(/^(Checking|Copying) \S+ \(1 MB\)…$/);
     expect(texts.at(-1)).toMatch(result);
+  });
+
+  test.each([
+    ['that can\'t erase a line', 'TERM=dumb'],
+    ['that is narrower than a line', 'stty cols 20;'],
+  ])('a terminal %s gets plain lines', async (_, before) => {
+    await seedTenant(gateway);
+    const script = `script --quiet --return --command "${before} $*" /dev/null < /dev/null`;
+    const { status, stdout } = await pawInShell(script, ['check'], { DATABASE_URL: gateway.databaseUrl });
+    expect({ status, stdout }).toEqual({
+      status: 0,
+      stdout: expect.stringMatching(/^Checking \S+ \(1 MB\)…\r\nNo problem found in .*\r\n$/),
+    });
   });
 
   test('the output and a pipe for the input ask nothing', async () => {
