@@ -101,19 +101,19 @@ async function prepare({ databaseUrl, postgres }: Config): Promise<Samples & { a
 }
 
 function requests(url: string, accessToken: string, wallet = 'wallets/<ULID>'): string {
-  return `Requests to paste into another terminal:
+  // A comment would be a command in zsh.
+  return `Requests to paste into another terminal. By REST, and then by GraphQL, they list projects, update a wallet, create an
+app, and sign in with its key:
 
 ${shellVariables(url, accessToken)}
 WALLET="${wallet}"
 
-# REST: list projects, update a wallet, create an app, and sign in with its key
 ${restRequest('/project/projects?pageSize=2')}
 ${restRequest('/wallet/$WALLET', `-X PATCH -d '{"title":"Treasury"}'`)}
 APP=$(curl -s ${requestOptions('/auth/apps', `-d '{"title":"Till","active":true}'`)}); echo "$APP"
 KEY=$(echo "$APP" | sed -E 's/"title":"[^"]*",|,"active":[a-z]*//g')
 ${restRequest('/auth/accounts:signinIdentity', `-d '{"privateKey":'"$KEY"'}'`)}
 
-# GraphQL: the same
 ${graphqlRequest('{ projects(first: 2) { totalCount nodes { name title } } }')}
 ${graphqlRequest(
   'mutation ($input: UpdateWalletInput!) { updateWallet(input: $input) { wallet { name title } } }',

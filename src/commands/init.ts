@@ -31,19 +31,17 @@ Start the server:
 
 ${SERVE_COMMAND}
 ${consoleUrl && `\nOpen the console in a browser:\n\n${consoleUrl}#token=${accessToken}\n`}
-Paste these into another terminal. The token is shown only now. It expires in ${DEFAULT_TOKEN_DAYS} days, at ${expireTime}.
+Paste these into another terminal. They list the projects, with REST and with GraphQL, create an app, and register a wallet and
+update it. The token is shown only now. It expires in ${DEFAULT_TOKEN_DAYS} days, at ${expireTime}.
 
 ${shellVariables(url, accessToken)}
 PROJECT=${defaultProject}
 
-# List the projects, with REST and with GraphQL
 ${restRequest('/project/projects')}
 ${graphqlRequest('{ projects { nodes { name title } } }')}
 
-# Create an app, with REST
 ${restRequest('/auth/apps', `-d '{"title":"Till","active":true}'`)}
 
-# Register a wallet, and update it with REST
 WALLET=$(${PAW_COMMAND} wallet create --project $PROJECT --title Treasury \\
   --network NETWORK_POLYGON --address 0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed | grep -o 'wallets/[0-9A-Z]*')
 ${restRequest('/wallet/$WALLET', `-X PATCH -d '{"title":"Savings"}'`)}`,

@@ -16,6 +16,7 @@ import { documentedCallers } from '../../support/documented-callers.ts';
 import { seedTenant, testGateway } from '../../support/gateway.ts';
 import { documentOf, inputOf, MUTATION_NAMES } from '../../support/mutations.ts';
 import { rowsOf } from '../../support/rows.ts';
+import { linesUnlikeZsh } from '../../support/shell-lines.ts';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 
@@ -70,6 +71,12 @@ function isBroken({ page, target }: (typeof links)[number]): boolean {
   const file = path === '' ? page : join(dirname(page), path);
   return !existsSync(join(ROOT, file)) || (anchor !== undefined && !anchorsOf(file).includes(anchor));
 }
+
+test('the lines of a shell in the documentation run in zsh as well', () => {
+  const scripts = PAGES.flatMap((page) => matchesOf(textOf(page), /^ *```sh\n(.*?)^ *```$/gms));
+  expect(scripts.length).toBeGreaterThan(50);
+  expect(scripts.flatMap(linesUnlikeZsh)).toEqual([]);
+});
 
 test('the page on limits says for each table who adds rows to it', () => {
   const tables = matchesOf(sectionOf('docs/limits.md', 'Stored data'), /^\| `(\w+)` \| \w.* \| .*\|$/gm);

@@ -15,6 +15,7 @@ import {
 } from '../../support/gateway.ts';
 import { listening, paw, pawInShell, type Settings, startProgram } from '../../support/paw.ts';
 import { addWallets, rowsOf } from '../../support/rows.ts';
+import { linesUnlikeZsh } from '../../support/shell-lines.ts';
 
 describe('a SQLite database that does not exist', () => {
   const CREATED = /^Created the database .*data\/paw\.db\.\n/;
@@ -95,6 +96,7 @@ test('the commands of docs/getting-started.md, and the lines that paw init print
   const consoleUrl = stdout.match(/^http.+#token=paw_acct_\w+$/m)?.[0] ?? '';
   expect((await send(consoleUrl, 'GET')).status).toBe(200);
 
+  expect(linesUnlikeZsh(stdout.slice(stdout.indexOf('\nPAW=')))).toEqual([]);
   const script = `${init.split('\n')[0]}${stdout.slice(stdout.indexOf('\nPAW='))}\n${app}`;
   const lines = execFileSync('bash', [...bash, script], { env })
     .toString()
@@ -166,7 +168,7 @@ describe('on a terminal', () => {
   });
 
   test.each([
-    ['that can\'t erase a line', 'TERM=dumb'],
+    ["that can't erase a line", 'TERM=dumb'],
     ['that is narrower than a line', 'stty cols 20;'],
   ])('a terminal %s gets plain lines', async (_, before) => {
     await seedTenant(gateway);

@@ -9,6 +9,7 @@ import { onDatabase } from '../../support/engine.ts';
 import { makeDatabase, migrateDatabase, testDatabase, testFolder } from '../../support/gateway.ts';
 import { pawInShell, pawJson, pawProcess, type Running, type Settings, startPaw } from '../../support/paw.ts';
 import { rowsOf } from '../../support/rows.ts';
+import { linesUnlikeZsh } from '../../support/shell-lines.ts';
 
 type Sample = { url: string; accessToken: string; projects: ProjectFields[]; wallets: WalletFields[] };
 
@@ -121,6 +122,7 @@ describe('paw demo', () => {
 
   test('prints commands that work unchanged: each of the four operations by both APIs', async () => {
     const lines = demo.text.slice(demo.text.indexOf('\nPAW='), demo.text.indexOf('Stop with'));
+    expect(linesUnlikeZsh(lines)).toEqual([]);
     // The responses end without a line break.
     const script = `curl() { command curl "$@" && echo; }\n${lines}`;
     const env = { PATH: process.env['PATH'] };
@@ -210,6 +212,9 @@ test('paw demo is refused in production, before it makes anything', async () => 
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
     expect(JSON.parse(stderr).error.message).toMatch(/^NODE_ENV must not be production for /);
   }
+  // Another setting that is wrong.
+  const invalid = { PAW_TRUSTED_DOCUMENTS: 'missing.json' };
+  expect(await startPaw(['demo'], invalid, folder).ended).toMatchObject({ status: 1, stdout: '' });
   expect(readdirSync(folder)).toEqual([]);
   expect(await onDatabase(url, (database) => rowsOf(database, 'account'))).toEqual([]);
 });
