@@ -1,6 +1,7 @@
 import { Counter, Histogram, type Registry } from '@prometheus-io/client';
 import type { FastifyInstance } from 'fastify';
 import { recordOf, routeOf } from '../http/request-record.ts';
+import { ERRORS } from '../model/errors.ts';
 
 // Source: OpenTelemetry, semantic conventions for HTTP metrics.
 const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
@@ -23,6 +24,8 @@ export function addRequestMetrics(app: FastifyInstance, registry: Registry): voi
     labelNames: ['reason'],
     registers,
   });
+  // The rate of a series that begins with its first error does not contain this error.
+  for (const reason of Object.keys(ERRORS)) errors.inc({ reason }, 0);
   const lockTimeouts = new Counter({
     name: 'paw_lock_timeouts_total',
     help: 'Failed requests whose first error is a lock that was not available in time, or a lost conflict.',

@@ -2,6 +2,8 @@ import { beforeAll, expect, test } from 'vitest';
 import { deleteAllAddresses } from '../../../src/data/operator/delete-addresses.ts';
 import { setAccountSuspended } from '../../../src/data/operator/set-account-suspended.ts';
 import { addAddresses } from '../../../src/data/operator/supply-addresses.ts';
+import { supplyAddresses } from '../../../src/data/operator/supply-addresses.ts';
+import { ERRORS } from '../../../src/model/errors.ts';
 import { mutate } from '../../support/actors.ts';
 import { bothApis, postGraphql, send } from '../../support/apis.ts';
 import { freePort } from '../../support/free-port.ts';
@@ -39,6 +41,13 @@ async function expectAdded(name: string, added: Samples, action: () => Promise<u
   // A request is counted when its response has been sent, which the client can see earlier.
   await expect.poll(() => read(name)).toEqual({ ...before, ...Object.fromEntries(expected) });
 }
+
+test('the errors have a series for each reason before the first of them', async () => {
+  const port = await freePort();
+  await testGateway({ PAW_METRICS_PORT: String(port) });
+  const series = Object.keys(ERRORS).map((reason) => [`{reason="${reason}"}`, 0]);
+  expect(await readMetric(port, 'paw_errors_total')).toEqual(Object.fromEntries(series));
+});
 
 test('an unknown path has no route', async () => {
   const labels = '{http_request_method="GET",http_route="",http_response_status_code="404"}';
