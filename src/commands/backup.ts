@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readConfig } from '../config.ts';
 import { restoreAccount } from '../data/operator/restore-account.ts';
+import { parseFields, resourceNameValidator } from '../model/fields/fields.ts';
 import { sqlitePath } from '../storage/database-url.ts';
 import { openDatabase } from '../storage/open-database.ts';
 import type { Engine } from '../storage/port/engine.ts';
@@ -49,6 +50,8 @@ export const restore: Command = {
 /** Gives back one account. The source is a SQLite file, or the URL of a PostgreSQL database. */
 function restoreOne(args: Arguments): Promise<void> {
   return withDatabase(args, async (admin) => {
+    // Before the source is opened.
+    parseFields(args.values, { account: resourceNameValidator('accounts') });
     const backup = await openSource(args);
     try {
       await assertCurrentIn('<file>', backup, 'The backup');

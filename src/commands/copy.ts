@@ -1,4 +1,5 @@
 import { readConfig } from '../config.ts';
+import { sqlitePath } from '../storage/database-url.ts';
 import { copyDatabase } from '../storage/jobs/copy.ts';
 import { assertCurrent, readSchemaVersion } from '../storage/migrations/migrations.ts';
 import { type Command, required, UsageError } from './line/command.ts';
@@ -14,7 +15,7 @@ export const copy: Command = {
     const { databaseUrl, postgres } = readConfig();
     const to = args.values['to'] ?? '';
     // For a copy between two PostgreSQL servers there are better tools, such as pg_dump.
-    if (!databaseUrl.startsWith('sqlite:')) throw new UsageError('DATABASE_URL must be sqlite:<path>.');
+    if (sqlitePath(databaseUrl) === undefined) throw new UsageError('DATABASE_URL must be sqlite:<path>.');
     if (!/^postgres(ql)?:\/\//.test(to)) throw new UsageError('--to must be postgres://….');
     const copied = whileOpen(to, { postgres }, (target) =>
       whileOpen(databaseUrl, { postgres, create: false }, async (source) => {

@@ -63,6 +63,7 @@ const COMMANDS: readonly (readonly [command: string, valid: Values, malformed: V
     { '--account': 'x', '--since': '9999d', '--until': 'x', '--action': 'x', '--resource': 'x' },
   ],
   ['import', { '--account': ULID, '': 'missing' }, { '--account': 'x', '': 'missing' }],
+  ['restore', { '': 'missing' }, { '--account': 'x' }],
   ['migrate --distribute', {}, { '--shards': '0' }],
   ['copy', {}, { '--to': 'postgres://paw@127.0.0.1:1/paw?unknown=1' }],
 ];
