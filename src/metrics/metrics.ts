@@ -76,7 +76,7 @@ export class Metrics {
   addBusiestAccount(busiest: { readonly share: number }): void {
     new Gauge({
       name: 'paw_busiest_account_share',
-      help: 'The largest share of the requests in progress that one account had in the last minute; 0 if there were few.',
+      help: 'The largest share of the requests of the last minute that one account has made; 0 if there were few.',
       registers: [this.#registry],
       collect() {
         this.set(busiest.share);

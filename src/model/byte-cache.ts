@@ -36,6 +36,11 @@ export class ByteCache<Value extends object | string | number, Key extends strin
   delete(key: Key): void {
     this.#entries.delete(shortened(key));
   }
+
+  /** Returns the entries, those that were used last first. A long key is its digest. */
+  [Symbol.iterator](): Iterator<[Key | string, Value]> {
+    return this.#entries.entries();
+  }
 }
 
 /** Returns a long key as its digest. */

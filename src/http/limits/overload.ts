@@ -17,7 +17,7 @@ class Places {
   readonly #max: number;
   #taken = 0;
   /** By account; undefined for those that are not authenticated, or not yet. */
-  readonly ofAccounts = new Map<string | undefined, number>();
+  readonly #ofAccounts = new Map<string | undefined, number>();
 
   constructor(max: number) {
     this.#max = max;
@@ -28,7 +28,7 @@ class Places {
   }
 
   isShareTaken(accountId: string | undefined): boolean {
-    return (this.ofAccounts.get(accountId) ?? 0) >= this.#max * SHARE_OF_ACCOUNT;
+    return (this.#ofAccounts.get(accountId) ?? 0) >= this.#max * SHARE_OF_ACCOUNT;
   }
 
   /** Takes a place. Returns a function that gives it back. */
@@ -39,9 +39,9 @@ class Places {
 
   #add(accountId: string | undefined, change: 1 | -1): void {
     this.#taken += change;
-    const ofAccount = (this.ofAccounts.get(accountId) ?? 0) + change;
-    if (ofAccount === 0) this.ofAccounts.delete(accountId);
-    else this.ofAccounts.set(accountId, ofAccount);
+    const ofAccount = (this.#ofAccounts.get(accountId) ?? 0) + change;
+    if (ofAccount === 0) this.#ofAccounts.delete(accountId);
+    else this.#ofAccounts.set(accountId, ofAccount);
   }
 }
 
@@ -52,13 +52,8 @@ class Places {
  *
  * Must be called after `addCors`, so that pages of other origins can read the error, and before hooks that do work for a
  * request.
- *
- * @returns the numbers of requests in progress, by account
  */
-export function addOverloadProtection(
-  app: FastifyInstance,
-  maxRequests: number,
-): ReadonlyMap<string | undefined, number> {
+export function addOverloadProtection(app: FastifyInstance, maxRequests: number): void {
   const inProgress = new Places(maxRequests);
   const arriving = new Places(ARRIVING_PER_REQUEST * maxRequests);
 
@@ -93,5 +88,4 @@ export function addOverloadProtection(
     leave(request);
     done();
   });
-  return inProgress.ofAccounts;
 }

@@ -2,7 +2,6 @@ import { beforeAll, expect, test } from 'vitest';
 import { deleteAllAddresses } from '../../../src/data/operator/delete-addresses.ts';
 import { setAccountSuspended } from '../../../src/data/operator/set-account-suspended.ts';
 import { addAddresses } from '../../../src/data/operator/supply-addresses.ts';
-import { supplyAddresses } from '../../../src/data/operator/supply-addresses.ts';
 import { ERRORS } from '../../../src/model/errors.ts';
 import { mutate } from '../../support/actors.ts';
 import { bothApis, postGraphql, send } from '../../support/apis.ts';

@@ -1,13 +1,10 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import type { FastifyInstance } from 'fastify';
-import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { getProjects, MISSING_WALLET, ulidOf } from '../../support/actors.ts';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { getProjects, MISSING_WALLET } from '../../support/actors.ts';
 import { type Api, bothApis, restApi, send } from '../../support/apis.ts';
-import { freePort } from '../../support/free-port.ts';
 import { type Gateway, seedTenant, startGatewayWithHooks, type Tenant } from '../../support/gateway.ts';
-import { readMetric } from '../../support/metrics.ts';
-import { logLines } from '../../support/paw.ts';
 
 let gateway: Gateway;
 let tenant: Tenant;
@@ -84,58 +81,6 @@ test.each(bothApis(() => shared.url))(
     expect((await api.listProjects(flood.token)).response.status).toBe(200);
   },
 );
-
-/** Holds requests of an account. Returns a function that ends them. */
-async function holdMany(count: number, token: string, server: Gateway) {
-  const held: Awaited<ReturnType<typeof hold>>[] = [];
-  const api = restApi(() => server.url);
-  for (let n = 1; n <= count; n += 1) held.push(await hold(api, token, server));
-  return async () => {
-    for (const { release } of held) release();
-    await Promise.all(held.map(({ response }) => response));
-  };
-}
-
-test('the share of the busiest account is measured, and logged once when it is above a half for a minute', async () => {
-  const port = await freePort();
-  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
-  const starting = startGatewayWithHooks(addHooks, { PAW_METRICS_PORT: String(port) });
-  onTestFinished(async () => (await starting).stop());
-  // Before the stop, which needs an interval.
-  onTestFinished(() => void vi.useRealTimers());
-  const own = await starting;
-  const [busy, other] = [await seedTenant(own), await seedTenant(own)];
-  const share = () => readMetric(port, 'paw_busiest_account_share');
-  const lines = () =>
-    logLines(own.log())
-      .filter(({ msg }) => msg === 'an account has more than half of the requests in progress')
-      .map(({ level, account, share }) => ({ level, account, share }));
-  const passSeconds = (seconds: number) => vi.advanceTimersByTime(seconds * 1000);
-
-  // Nine requests of one account say nothing.
-  const endNine = await holdMany(9, busy.token, own);
-  passSeconds(60);
-  expect([await share(), lines()]).toEqual([{ '': 0 }, []]);
-  const endThree = await holdMany(3, other.token, own);
-  passSeconds(59);
-  expect(lines()).toEqual([]);
-  passSeconds(1);
-  const line = { level: 30, account: ulidOf(busy.account), share: 0.75 };
-  expect([await share(), lines()]).toEqual([{ '': 0.75 }, [line]]);
-  passSeconds(120);
-  expect(lines()).toEqual([line]);
-
-  const endSix = await holdMany(6, other.token, own);
-  passSeconds(60);
-  expect([await share(), lines()]).toEqual([{ '': 0.5 }, [line]]);
-  await endSix();
-  passSeconds(60);
-  expect(lines()).toEqual([line, line]);
-  await endNine();
-  await endThree();
-  passSeconds(60);
-  expect(await share()).toEqual({ '': 0 });
-});
 
 test('every response gives its place back', async () => {
   const { token } = tenant;

@@ -1,5 +1,12 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { accountToken, authorize, createApp, getProjects, withOtherSecret } from '../../support/actors.ts';
+import {
+  accountToken,
+  authorize,
+  createApp,
+  getProjects,
+  ulidOf,
+  withOtherSecret,
+} from '../../support/actors.ts';
 import {
   type Api,
   bothApis,
@@ -9,7 +16,10 @@ import {
   restApi,
   send,
 } from '../../support/apis.ts';
-import { seedTenant, testGateway, useGateway } from '../../support/gateway.ts';
+import { freePort } from '../../support/free-port.ts';
+import { seedTenant, startGateway, testGateway, useGateway } from '../../support/gateway.ts';
+import { readMetric } from '../../support/metrics.ts';
+import { logLines } from '../../support/paw.ts';
 import { rowsOf } from '../../support/rows.ts';
 
 const QUOTA = 4;
@@ -274,4 +284,36 @@ test('introspection has a limit by address, for results that were not kept for a
   expect((await ask('{ __schema { queryType { name } } } # 1')).status).toBe(429);
   expect((await ask('{ __typename } # 60', '192.0.2.2')).status).toBe(200);
   expect((await ask('{ projects { nodes { name } } }', '192.0.2.1', token)).status).toBe(200);
+});
+
+test('the share of the busiest account is that of the requests that count for accounts, whatever is in progress', async () => {
+  const port = await freePort();
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  const starting = startGateway({ PAW_METRICS_PORT: String(port) });
+  onTestFinished(async () => (await starting).stop());
+  // Before the stop, which needs an interval.
+  onTestFinished(() => void vi.useRealTimers());
+  const own = await starting;
+  const [busy, other] = [await seedTenant(own), await seedTenant(own)];
+  const [graphql, rest] = bothApis(() => own.url);
+  // Those of the setup.
+  vi.advanceTimersByTime(60_000);
+
+  /** Sends requests by ten clients at the same time. */
+  const sendMany = async (count: number, request: (n: number) => Promise<unknown>) => {
+    let sent = 0;
+    const client = async () => {
+      for (let n = sent++; n < count; n = sent++) await request(n);
+    };
+    await Promise.all(Array.from({ length: 10 }, client));
+  };
+  await sendMany(588, (n) => (n % 2 === 0 ? graphql : rest).listProjects(busy.token));
+  await sendMany(12, () => rest.listProjects(other.token));
+  await sendMany(600, () => rest.listProjects(withOtherSecret(busy.token)));
+  vi.advanceTimersByTime(60_000);
+  expect(await readMetric(port, 'paw_busiest_account_share')).toEqual({ '': 0.98 });
+  const line = { level: 30, account: ulidOf(busy.account), share: 0.98 };
+  expect(logLines(own.log())).toContainEqual(
+    expect.objectContaining({ ...line, msg: 'an account has made more than half of the requests' }),
+  );
 });
