@@ -17,12 +17,14 @@ export function databaseMetrics(registry: Registry): Observers {
   const statements = new Histogram({
     name: 'db_client_operation_duration_seconds',
     help: 'The time from the call of a read, a write or a transaction to its result, with all waits.',
-    labelNames: ['db_operation_name'],
+    labelNames: ['db_operation_name', 'error_type'],
     buckets: STATEMENT_BUCKETS,
     registers: [registry],
   });
   return {
-    onStatement: (kind, seconds) => statements.observe({ db_operation_name: kind }, seconds),
+    onStatement(kind, seconds, outage) {
+      statements.observe({ db_operation_name: kind, ...(outage && { error_type: outage }) }, seconds);
+    },
     onSync: syncMetrics([registry]),
     onPool: poolMetrics([registry]),
   };
@@ -68,7 +70,7 @@ function poolMetrics(registers: [Registry]): Observers['onPool'] {
     });
     new Gauge({
       name: 'paw_postgres_waiting',
-      help: 'Transactions and batches of statements that wait for a PostgreSQL connection.',
+      help: 'Transactions and batches of statements that wait for a PostgreSQL connection, and not for a row.',
       registers,
       collect() {
         this.set(state().waiting);
@@ -76,7 +78,7 @@ function poolMetrics(registers: [Registry]): Observers['onPool'] {
     });
     const waits = new Histogram({
       name: 'paw_postgres_wait_duration_seconds',
-      help: 'The time that a transaction or a batch of statements has waited for a PostgreSQL connection.',
+      help: 'The time that a transaction or a batch of statements has waited for a PostgreSQL connection, and not for a row.',
       buckets: STATEMENT_BUCKETS,
       registers,
     });

@@ -47,12 +47,11 @@ export class AccountTurns<Work extends OfAccount> {
   /**
    * Takes the first work that can begin. Its account comes after all others.
    *
-   * @param ofAccount returns whether work of an account can begin; undefined if none can
+   * @param ofAccount returns the function that returns whether work of an account can begin
    */
-  takeFirst(ofAccount: (account: unknown) => ((work: Work) => boolean) | undefined): Work | undefined {
+  takeFirst(ofAccount: (account: unknown) => (work: Work) => boolean): Work | undefined {
     for (const [account, queue] of this.#queues) {
-      const canBegin = ofAccount(account);
-      const index = canBegin === undefined ? -1 : queue.works.findIndex(canBegin);
+      const index = queue.works.findIndex(ofAccount(account));
       if (index < 0) continue;
       const [work] = queue.works.splice(index, 1);
       this.#size -= 1;

@@ -6,6 +6,7 @@ import {
   type ConnectionTurns,
   claimOf,
   LOCK_TIMEOUT_MS,
+  type Wait,
 } from './connections/connection-turns.ts';
 import type { ConnectionPool, Use } from './connections/pool.ts';
 import type { Session } from './connections/session.ts';
@@ -75,7 +76,7 @@ export class ReadBatches {
 
   #readAlone(read: Read): Promise<readonly Row[]> {
     const { sql, params, deadline } = read;
-    const enter = (late: Promise<never>) => this.#turns.enter(claimOf(read, false), late);
+    const enter = (wait: Wait) => this.#turns.enter(claimOf(read, false), wait);
     const attempt = () => this.#pool.use({ enter, deadline }, (session) => session.query(sql, params));
     // Reads lose conflicts as well, if transactions are serializable.
     return retryConflicts(attempt, deadline);

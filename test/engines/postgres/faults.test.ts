@@ -172,8 +172,8 @@ test('a wait for a lock ends long before the timeout of the request, and also be
   const refused = async (api: Api) =>
     expectUnavailable(api, await api.updateWallet(token, wallet, { title: 'Late' }));
   await Promise.all([...APIS, ...APIS, ...APIS].map(refused));
-  // Some got no connection in this time: one row can have a quarter of them.
-  expect((await readMetric(port, 'paw_postgres_wait_timeouts_total'))['']).toBeGreaterThan(0);
+  // Some waited for the others: one row can have a quarter of the connections. The pool had connections for them.
+  expect(await readMetric(port, 'paw_postgres_wait_timeouts_total')).toEqual({ '': 0 });
   await held.release();
 });
 

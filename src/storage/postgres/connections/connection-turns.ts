@@ -37,6 +37,14 @@ export type Claim = {
   readonly isWrite: boolean;
 };
 
+/** The wait for a turn. */
+export type Wait = {
+  /** Rejects at the deadline. */
+  readonly late?: Promise<never>;
+  /** Whether connections are free, and it is for others of its row, or for what is slow. */
+  isForOthers?: boolean;
+};
+
 type Waiting = OfAccount & {
   readonly claim: Claim;
   readonly startMs: number;
@@ -62,6 +70,7 @@ export class ConnectionTurns {
   readonly #slow = new ByteCache<1>(MAX_SLOW_BYTES);
   #slowUntilMs = Number.NEGATIVE_INFINITY;
   #lastDoneMs = Number.NEGATIVE_INFINITY;
+  #waitingCount = 0;
 
   /** @param size returns the number of connections that the server allows */
   constructor(size: () => number) {
@@ -72,36 +81,41 @@ export class ConnectionTurns {
     return performance.now() < this.#slowUntilMs;
   }
 
+  /** The number of those that wait for a connection. */
   get waitingCount(): number {
-    return this.#waiting.size;
+    return this.#waitingCount;
   }
 
   /**
    * Waits for a turn.
    *
-   * @param late rejects at the deadline
    * @returns a function that is called with the result of the use
    * @throws UNAVAILABLE if another statement has waited for a lock of the row in vain in the meantime
    */
-  async enter(claim: Claim, late?: Promise<never>): Promise<Leave> {
+  async enter(claim: Claim, wait: Wait = {}): Promise<Leave> {
     const [account] = claim.accounts;
-    if (this.#hasRoom(claim, this.#count(account))) return this.begin(claim);
+    const counts = this.#count(account);
+    if (this.#hasRoom(claim, counts)) return this.begin(claim);
+    wait.isForOthers = this.#hasConnection(claim, counts);
     const { promise, resolve, reject } = Promise.withResolvers<Leave>();
     const own = { account, claim, startMs: performance.now(), begin: resolve, reject };
     this.#waiting.add(own);
+    if (!wait.isForOthers) this.#waitingCount += 1;
     try {
-      return await (late === undefined ? promise : Promise.race([promise, late]));
+      return await (wait.late === undefined ? promise : Promise.race([promise, wait.late]));
     } catch (error) {
       // It may have begun in the same turn of the event loop.
       const removed = this.#waiting.remove((each) => each === own, [account]);
       if (removed.length === 0) promise.then((leave) => leave('lost')).catch(() => {});
       throw error;
+    } finally {
+      if (!wait.isForOthers) this.#waitingCount -= 1;
     }
   }
 
   /** Returns the function that waits for the turn of a write, or of a transaction that begins with the statement. */
-  toWrite(statement: Statement): (late: Promise<never>) => Promise<Leave> {
-    return (late) => this.enter(claimOf(statement, true), late);
+  toWrite(statement: Statement): (wait: Wait) => Promise<Leave> {
+    return (wait) => this.enter(claimOf(statement, true), wait);
   }
 
   /** Whether an account uses a connection. */
@@ -157,9 +171,14 @@ export class ConnectionTurns {
     return counts;
   }
 
-  #hasRoom(claim: Claim, { free, own, writes }: Counts): boolean {
+  #hasConnection({ isWrite }: Claim, { free, own, writes }: Counts): boolean {
     if (free <= 0 || own >= 2 * free) return false;
-    if (claim.isWrite && writes > 0 && writes >= Math.min(3 * free, this.#size() - 1)) return false;
+    return !isWrite || writes === 0 || writes < Math.min(3 * free, this.#size() - 1);
+  }
+
+  #hasRoom(claim: Claim, counts: Counts): boolean {
+    if (!this.#hasConnection(claim, counts)) return false;
+    const { free } = counts;
     const { row } = claim;
     const isSlow = this.isSlow(claim) && performance.now() - this.#lastDoneMs < SERVER_SLOW_MS;
     let [ofRow, slow] = [0, 0];
@@ -184,7 +203,7 @@ export class ConnectionTurns {
     while (this.#running.length < this.#size()) {
       const next = this.#waiting.takeFirst((account) => {
         const counts = this.#count(account);
-        return counts.own < 2 * counts.free ? ({ claim }) => this.#hasRoom(claim, counts) : undefined;
+        return ({ claim }) => this.#hasRoom(claim, counts);
       });
       if (next === undefined) return;
       next.begin(this.begin(next.claim));

@@ -2,7 +2,7 @@ import type { Pool, PoolClient } from 'pg';
 import { DatabaseError, unavailable } from '../../port/errors.ts';
 import { InProgress } from '../../port/in-progress.ts';
 import { hasCode, outageOf, startTimeout, TOO_MANY_CONNECTIONS } from '../errors.ts';
-import { ConnectionTurns, type Leave, type UseResult } from './connection-turns.ts';
+import { ConnectionTurns, type Leave, type UseResult, type Wait } from './connection-turns.ts';
 import { HostError, isOutdatedClient } from './hosts.ts';
 import { Session, type StatementSettings } from './session.ts';
 
@@ -22,7 +22,7 @@ export type PoolWait = {
 
 export type Use = {
   /** Waits for its turn; see `ConnectionTurns`. A probe has none. */
-  readonly enter?: (late: Promise<never>) => Leave | Promise<Leave>;
+  readonly enter?: (wait: Wait) => Leave | Promise<Leave>;
   /** When the wait began, as `performance.now()`: by default now. */
   readonly startMs?: number;
   /**
@@ -96,9 +96,13 @@ export class ConnectionPool {
       clearTimeout(timer);
       leave(result);
     };
-    let isTimeout = false;
+    const turn: Wait = { late: late.promise };
+    let waitStartMs = startMs ?? nowMs;
+    let [hasTurn, isTimeout] = [false, false];
     try {
-      if (enter !== undefined) leave = await enter(late.promise);
+      if (enter !== undefined) leave = await enter(turn);
+      hasTurn = true;
+      if (turn.isForOthers) waitStartMs = performance.now();
       if (deadline !== undefined && performance.now() >= deadline) throw startTimeout('overload');
       const taken = this.#connect();
       // A connection that comes too late goes back.
@@ -106,11 +110,12 @@ export class ConnectionPool {
       const client = await Promise.race([taken, late.promise]);
       session = new Session(client, { ...this.#settings, deadline, onRelease });
     } catch (error) {
-      isTimeout = error instanceof DatabaseError && error.outage !== 'down';
+      isTimeout = error instanceof DatabaseError && error.outage === 'overload';
       onRelease('lost');
       throw error;
     } finally {
-      this.onWaited(startMs ?? nowMs, isTimeout);
+      // The wait for others of the row, while connections are free, is none for the pool.
+      if (hasTurn || !turn.isForOthers) this.onWaited(waitStartMs, isTimeout);
     }
     // Each statement has a timeout of its own.
     if (deadline === undefined) clearTimeout(timer);

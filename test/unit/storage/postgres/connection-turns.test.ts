@@ -29,7 +29,7 @@ function make(poolSize: number) {
     for (const statement of statements) {
       const [sql = '', ...params] = statement.split(' ');
       const batch = { accounts: params, statement: undefined, row: undefined, isWrite: false };
-      turns.enter(sql === 'read' ? batch : claimOf({ sql, params }, true), late.promise).then(
+      turns.enter(sql === 'read' ? batch : claimOf({ sql, params }, true), { late: late.promise }).then(
         (end) => {
           log.push(statement);
           running.push([statement, end]);

@@ -23,7 +23,7 @@ function makePool(size: number, query = echo) {
   const turns = new ConnectionTurns(() => size);
   const uses: string[][] = [];
   const use: ConnectionPool['use'] = async ({ enter }, work) => {
-    const leave = await enter?.(never);
+    const leave = await enter?.({ late: never });
     const texts: string[] = [];
     uses.push(texts);
     const session = {
