@@ -115,10 +115,10 @@ export const ERRORS = {
 } as const satisfies Record<string, readonly [status: Status, message?: string]>;
 
 /**
- * Why an operation is unavailable: the database is down, a lock was not available in time, or the time was over before the
- * database was free.
+ * Why an operation is unavailable: the database is down, a lock was not available in time, the time was over before the
+ * database was free, or no synchronous standby has confirmed a commit.
  */
-export type Outage = 'down' | 'lock' | 'overload';
+export type Outage = 'down' | 'lock' | 'overload' | 'standby';
 
 /** Why a request failed: a machine-readable constant. */
 export type Reason = keyof typeof ERRORS;

@@ -46,6 +46,13 @@ const repeat = <T>(count: number, work: (n: number) => Promise<T>) =>
 const update = (api: Api, { token, wallets: [wallet = ''] }: Tenant) =>
   api.updateWallet(token, wallet, { title: 'Late' });
 
+/** Sets the standbys of PostgreSQL one of which has to confirm each commit. */
+const requireStandby = (names: string) =>
+  onDatabase(postgres.urlOf('postgres'), async ({ read }) => {
+    await read(`ALTER SYSTEM SET synchronous_standby_names = ${names}`);
+    await read('SELECT pg_reload_conf()');
+  });
+
 /** Updates a wallet whose row another session has locked. */
 const updateLocked =
   (count: number): Provoke =>
@@ -104,6 +111,18 @@ const FAULTS: readonly {
     settings: { PAW_POSTGRES_POOL: '1', PAW_REQUEST_TIMEOUT: '1s' },
     provoke: updateLocked(40),
     alerts: ['PawErrors', 'PawPoolTimeouts', 'PawPoolWaits', 'PawSlow', 'PawSlowDatabase'],
+  },
+  {
+    name: 'a synchronous standby that is lost',
+    engine: 'postgres',
+    settings: { PAW_REQUEST_TIMEOUT: '1s' },
+    async provoke(api, tenant) {
+      await requireStandby("'lost'");
+      // One change at a time has a connection of its own.
+      for (let n = 0; n < 5; n += 1) await update(api, tenant);
+      await requireStandby("''");
+    },
+    alerts: ['PawErrors', 'PawSlow', 'PawSlowDatabase', 'PawStandbyLost'],
   },
   {
     name: 'a database that accepts no connections',

@@ -14,7 +14,9 @@ const UNIT = new URL('../../deploy/paw-gateway@.service', import.meta.url);
 
 test('a gateway whose starts fail is started again for ever, however late its database is', () => {
   const sections = readFileSync(UNIT, 'utf8').split(/^(?=\[)/m);
-  const [unit, service] = ['[Unit]', '[Service]'].map((name) => sections.find((each) => each.startsWith(name)));
+  const [unit, service] = ['[Unit]', '[Service]'].map((name) =>
+    sections.find((each) => each.startsWith(name)),
+  );
   // Otherwise systemd gives up after five starts in ten seconds.
   expect(unit).toMatch(/^StartLimitIntervalSec=0$/m);
   expect(service).toMatch(/^Restart=on-failure$/m);

@@ -8,6 +8,7 @@ const MESSAGES: Readonly<Record<Outage, string>> = {
   down: 'the database is unavailable',
   lock: 'a lock was not available in time',
   overload: 'requests wait too long for the database',
+  standby: 'no synchronous standby has confirmed a change',
 };
 
 const INTERVAL_MS = 10_000;
@@ -28,7 +29,7 @@ export function errorLog(logger: Pick<FastifyBaseLogger, 'error' | 'warn'>): Log
     // Without a cause, there is nothing to log; see `DatabaseError`.
     if (cause === undefined || now - (lastMs.get(outage) ?? Number.NEGATIVE_INFINITY) < INTERVAL_MS) return;
     lastMs.set(outage, now);
-    const level = outage === 'down' ? 'error' : 'warn';
+    const level = outage === 'down' || outage === 'standby' ? 'error' : 'warn';
     logger[level]({ reqId, outage, resource, cause: describeCause(error) }, MESSAGES[outage]);
   };
 }

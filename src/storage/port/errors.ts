@@ -38,6 +38,6 @@ export function unavailable(cause?: unknown, outage?: Outage, resource?: string)
 }
 
 /** Returns the error for a change whose commit the database has not confirmed: it may have been made. */
-export function resultUnknown(cause: unknown): DatabaseError {
-  return new DatabaseError('RESULT_UNKNOWN', cause);
+export function resultUnknown(cause: unknown, outage?: Outage): DatabaseError {
+  return new DatabaseError('RESULT_UNKNOWN', cause, outage);
 }

@@ -103,7 +103,8 @@ describe('a commit that waits for a synchronous standby', () => {
         const outcome = change().catch((error: unknown) => error);
         const waiting = `SELECT ${end}(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'`;
         await expect.poll(() => administrator.read(waiting)).toHaveLength(1);
-        expect(await outcome).toMatchObject({ reason: 'RESULT_UNKNOWN' });
+        const outage = end === 'pg_cancel_backend' ? 'standby' : 'down';
+        expect(await outcome).toMatchObject({ reason: 'RESULT_UNKNOWN', outage });
       }
       expect(await database.read(`SELECT id FROM ${end}_item`)).toEqual([{ id: 1 }]);
     },

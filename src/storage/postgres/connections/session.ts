@@ -107,7 +107,8 @@ export class Session {
     this.#client.on('notice', onNotice);
     try {
       const rows = await this.#execute<R>(statements, commits);
-      if (!isConfirmed) throw resultUnknown(new Error('The wait for a standby has been cancelled.'));
+      if (!isConfirmed)
+        throw resultUnknown(new Error('The wait for a standby has been cancelled.'), 'standby');
       return rows;
     } finally {
       this.#client.off('notice', onNotice);
