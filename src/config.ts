@@ -39,6 +39,9 @@ const MAX_TIMEOUT = '24h';
 
 const MAX_DURATION = '3650d';
 
+// Less than the day by which a sweep finds that the clock is wrong.
+const MAX_CHECK_INTERVAL = '12h';
+
 // The ends of the variables `PAW_…` that Kubernetes sets in every container for a Service called `paw` or `paw-…`.
 const SERVICE_VARIABLE =
   /_(?:SERVICE_HOST$|SERVICE_PORT(?:_|$)|PORT_\d+_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?$)/;
@@ -116,6 +119,8 @@ function readAll(settings: Settings, variables: Readonly<Record<string, string>>
     maxTokensPerApp: settings.integer('PAW_APP_TOKENS', 1, 100_000) ?? 1000,
     /** The number of days for which audit events are kept; 0 keeps them for ever. */
     auditDays: settings.integer('PAW_AUDIT_DAYS', 0, 3650) ?? 90,
+    /** The time between the works that need the database and belong to no request. */
+    checkIntervalMs: 1000 * (settings.seconds('PAW_CHECK_INTERVAL', 1, MAX_CHECK_INTERVAL) ?? 60),
     sandbox,
     console: settings.isOn('PAW_CONSOLE') ?? (isProduction ? false : undefined),
     explorers: settings.isOn('PAW_EXPLORERS') ?? (isProduction ? false : undefined),

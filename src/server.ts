@@ -103,7 +103,7 @@ export async function startServer(
   const { pages, resolveDocument } = readFiles(config, logger);
   // Imported on demand: a start without metrics is faster.
   const metrics = config.metricsPort
-    ? new (await import('./metrics/metrics.ts')).Metrics(VERSION)
+    ? new (await import('./metrics/metrics.ts')).Metrics(VERSION, config.checkIntervalMs)
     : undefined;
   await migrateForServer(config, logger, { now: clock(), signal });
   const failed = Promise.withResolvers<Error>();
@@ -262,13 +262,18 @@ function startSweeper({ config, logger, clock, engine, metrics, opening }: Parts
     logger.debug({ table, count }, 'deleted expired rows');
   };
   const sweeper = new Sweeper(engine, clock, { auditDays: config.auditDays, onDeleted });
-  sweeper.start((error) => logger.warn(error, 'could not delete expired rows'));
+  sweeper.start(config.checkIntervalMs, (error) => logger.warn(error, 'could not delete expired rows'));
   opening.defer(() => sweeper.close());
 }
 
-function checkDatabase({ logger, clock, engine, metrics, opening }: Parts): void {
+function checkDatabase({ config, logger, clock, engine, metrics, opening }: Parts): void {
   if (engine.checkConnection === undefined) return;
   const checkConnection = engine.checkConnection.bind(undefined, clock);
-  const check = new DatabaseCheck(logger, checkConnection, metrics?.addDatabaseCheck());
+  const check = new DatabaseCheck(
+    logger,
+    checkConnection,
+    config.checkIntervalMs,
+    metrics?.addDatabaseCheck(),
+  );
   opening.defer(() => check.close());
 }

@@ -9,8 +9,6 @@ const COMMITS_BUCKETS = [1, 2, 4, 8, 16, 32, 64, 128, 256];
 // Source: OpenTelemetry, semantic conventions for database metrics, and a shorter one for SQLite.
 const STATEMENT_BUCKETS = [0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10];
 
-const MEASUREMENT_INTERVAL_MS = 60_000;
-
 type Observers = Required<Pick<OpenSettings, 'onPool' | 'onStatement' | 'onSync'>>;
 
 export function databaseMetrics(registry: Registry): Observers {
@@ -94,9 +92,10 @@ function poolMetrics(registers: [Registry]): Observers['onPool'] {
   };
 }
 
-export function addTokenGauge(registry: Registry, count: () => Promise<number>): void {
+export function addTokenGauge(registry: Registry, intervalMs: number, count: () => Promise<number>): void {
   addMeasuredGauge(
     registry,
+    intervalMs,
     { name: 'paw_tokens', help: 'Valid tokens in the database, counted once a minute up to 100,000.' },
     async (gauge) => {
       const tokens = await count();
@@ -106,9 +105,18 @@ export function addTokenGauge(registry: Registry, count: () => Promise<number>):
 }
 
 /** Adds whether each node of Citus accepts connections, from the start. There is no value on other engines. */
-export function addNodeGauge(registry: Registry, find: () => Promise<ReadonlyMap<string, boolean>>): void {
+export function addNodeGauge(
+  registry: Registry,
+  intervalMs: number,
+  find: () => Promise<ReadonlyMap<string, boolean>>,
+): void {
   const help = 'Whether a node of Citus accepts connections, asked once a minute.';
-  const update = addLabelledGauge(registry, { name: 'paw_citus_node_up', help, labelNames: ['node'] }, find);
+  const update = addLabelledGauge(
+    registry,
+    intervalMs,
+    { name: 'paw_citus_node_up', help, labelNames: ['node'] },
+    find,
+  );
   void update();
 }
 
@@ -135,19 +143,24 @@ export function addDatabaseCheck(registry: Registry): (state: DatabaseState) => 
 }
 
 /** Adds the fewest addresses that an account has left, by network. A network for which no account has got one has no value. */
-export function addAddressGauge(registry: Registry, find: () => Promise<ReadonlyMap<string, number>>): void {
+export function addAddressGauge(
+  registry: Registry,
+  intervalMs: number,
+  find: () => Promise<ReadonlyMap<string, number>>,
+): void {
   const help = 'Addresses that are left for new wallets, the fewest of any account, read once a minute.';
-  addLabelledGauge(registry, { name: 'paw_addresses_left', help, labelNames: ['network'] }, find);
+  addLabelledGauge(registry, intervalMs, { name: 'paw_addresses_left', help, labelNames: ['network'] }, find);
 }
 
 /** Adds a measured gauge with one label. @param find returns the values by the label */
 function addLabelledGauge(
   registry: Registry,
+  intervalMs: number,
   options: { readonly name: string; readonly help: string; readonly labelNames: readonly [string] },
   find: () => Promise<ReadonlyMap<string, number | boolean>>,
 ): () => Promise<void> {
   const [name] = options.labelNames;
-  return addMeasuredGauge(registry, options, async (gauge) => {
+  return addMeasuredGauge(registry, intervalMs, options, async (gauge) => {
     const values = await find();
     return () => {
       for (const [label, value] of values) gauge.set({ [name]: label }, Number(value));
@@ -159,10 +172,11 @@ function addLabelledGauge(
  * Adds a gauge that is measured in the background, so that an outage does not delay the metrics.
  *
  * @param measure returns a function that sets the values. The values before it are removed.
- * @returns a function that measures, unless that was less than a minute ago; the metrics call it without waiting for it
+ * @returns a function that measures, unless that was less than an interval ago; the metrics call it without waiting for it
  */
 function addMeasuredGauge<Label extends string>(
   registry: Registry,
+  intervalMs: number,
   options: { readonly name: string; readonly help: string; readonly labelNames?: readonly Label[] },
   measure: (gauge: Gauge<Label>) => Promise<() => void>,
 ): () => Promise<void> {
@@ -173,7 +187,7 @@ function addMeasuredGauge<Label extends string>(
   clear();
   async function update(): Promise<void> {
     const now = performance.now();
-    if (now - measuredAt < MEASUREMENT_INTERVAL_MS) return;
+    if (now - measuredAt < intervalMs) return;
     measuredAt = now;
     const set = await measure(gauge).catch(() => () => {});
     clear();

@@ -34,10 +34,13 @@ export class Metrics {
     labelNames: ['table'],
     registers: [this.#registry],
   });
+  readonly #intervalMs: number;
   /** Measures the database: options of `openDatabase`. */
   readonly database = databaseMetrics(this.#registry);
 
-  constructor(version: string) {
+  /** @param intervalMs the least time between two measurements of the database */
+  constructor(version: string, intervalMs: number) {
+    this.#intervalMs = intervalMs;
     collectDefaultMetrics({ register: this.#registry, eventLoopUtilizationTimeout: NEVER_MS });
     for (const name of MISNAMED) this.#registry.removeSingleMetric(name);
     new Gauge({
@@ -53,19 +56,19 @@ export class Metrics {
     addRequestMetrics(app, this.#registry);
   }
 
-  /** Measures the number of valid tokens. @param count counts them; it is called at most once a minute */
+  /** Measures the number of valid tokens. @param count counts them; it is called at most once an interval */
   addTokens(count: () => Promise<number>): void {
-    addTokenGauge(this.#registry, count);
+    addTokenGauge(this.#registry, this.#intervalMs, count);
   }
 
-  /** Measures the fewest addresses that an account has left. @param find returns them by network, at most once a minute */
+  /** Measures the fewest addresses that an account has left. @param find returns them by network, at most once an interval */
   addAddresses(find: () => Promise<ReadonlyMap<string, number>>): void {
-    addAddressGauge(this.#registry, find);
+    addAddressGauge(this.#registry, this.#intervalMs, find);
   }
 
-  /** Measures which nodes of Citus are up. @param find returns it by their names, at once and then at most once a minute */
+  /** Measures which nodes of Citus are up. @param find returns it by their names, at once and then at most once an interval */
   addNodes(find: () => Promise<ReadonlyMap<string, boolean>>): void {
-    addNodeGauge(this.#registry, find);
+    addNodeGauge(this.#registry, this.#intervalMs, find);
   }
 
   /** Returns a function that sets what the check of the database has found. */

@@ -2,8 +2,6 @@ import type { FastifyBaseLogger } from 'fastify';
 import { toApiError } from '../../data/operation/errors.ts';
 import { describeCause } from '../../model/errors.ts';
 
-const INTERVAL_MS = 60_000;
-
 const MAX_DIFFERENCE_SECONDS = 5;
 
 /** What a check has found. */
@@ -15,7 +13,7 @@ export type DatabaseState = {
 };
 
 /**
- * Checks at once, and then once a minute, what no request shows: that a new connection to the database can be opened, while
+ * Checks at once, and then at an interval, what no request shows: that a new connection to the database can be opened, while
  * requests use those there are, and that the clocks agree. A fault is a line when it begins, and one when it has ended.
  */
 export class DatabaseCheck {
@@ -31,6 +29,7 @@ export class DatabaseCheck {
   constructor(
     logger: Pick<FastifyBaseLogger, 'info' | 'warn' | 'error'>,
     checkConnection: () => Promise<number | undefined>,
+    intervalMs: number,
     onChecked: (state: DatabaseState) => void = () => {},
   ) {
     this.#logger = logger;
@@ -39,7 +38,7 @@ export class DatabaseCheck {
     this.#running = this.#check();
     this.#timer = setInterval(() => {
       this.#running = this.#check();
-    }, INTERVAL_MS).unref();
+    }, intervalMs).unref();
   }
 
   /** Ends the checks. Resolves when the running one has ended. */

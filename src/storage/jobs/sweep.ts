@@ -6,8 +6,6 @@ import { prefixedId } from '../sql/columns.ts';
 
 const DAY_MS = 86_400_000;
 
-const INTERVAL_MS = 60_000;
-
 // Limits how long one statement of a sweep locks out other writes and, on SQLite, all requests: about 10 ms.
 const BATCH_SIZE = 100;
 
@@ -62,7 +60,7 @@ export async function sweepExpired(
 }
 
 /**
- * Sweeps at the start, and then once a minute.
+ * Sweeps at the start, and then at an interval, which is less than a day.
  *
  * A wrong clock must not delete what is valid: if the clock is more than a day ahead of the newest row, or of the last
  * sweep, nothing is deleted until it has been so for a day.
@@ -90,8 +88,8 @@ export class Sweeper {
   }
 
   /** Begins to sweep. @param onError is called with the error of a sweep; the next one tries again */
-  start(onError: (error: unknown) => void): void {
-    this.#running = this.#run(onError);
+  start(intervalMs: number, onError: (error: unknown) => void): void {
+    this.#running = this.#run(intervalMs, onError);
   }
 
   /** Ends the sweeps after the current batch. */
@@ -118,11 +116,11 @@ export class Sweeper {
     await sweepExpired(this.#database, now, this.#options);
   }
 
-  async #run(onError: (error: unknown) => void): Promise<void> {
+  async #run(intervalMs: number, onError: (error: unknown) => void): Promise<void> {
     const { signal } = this.#stopping;
     while (!signal.aborted) {
       await this.sweep().catch(onError);
-      await delay(INTERVAL_MS, undefined, { signal }).catch(() => {});
+      await delay(intervalMs, undefined, { signal }).catch(() => {});
     }
   }
 

@@ -126,7 +126,7 @@ describe('a sweep', () => {
         stopped.resolve(sweeper.close());
       },
     });
-    sweeper.start((error) => expect.unreachable(String(error)));
+    sweeper.start(60_000, (error) => expect.unreachable(String(error)));
     await stopped.promise;
     expect(deleted).toBe(100);
     expect(await tokenIds()).toHaveLength(150);

@@ -2,9 +2,10 @@ import { expect, inject, onTestFinished, test, vi } from 'vitest';
 import { restApi } from '../../support/apis.ts';
 import { executeOn } from '../../support/engine.ts';
 import { freePort } from '../../support/free-port.ts';
-import { type Gateway, seedTenant, testClock, testGateway } from '../../support/gateway.ts';
+import { type Gateway, seedTenant, startGateway, testClock, testGateway } from '../../support/gateway.ts';
 import { readMetric } from '../../support/metrics.ts';
 import { logLines } from '../../support/paw.ts';
+import { startPostgres } from '../../support/postgres-server.ts';
 
 /** Lets a minute pass for the checks of the gateways of the test. */
 const passMinute = () => vi.advanceTimersByTime(60_000);
@@ -77,4 +78,50 @@ test('a new connection that does not work is measured, and logged once until one
   passMinute();
   await expect.poll(lines).toEqual([fails, [30, 'new connections to the database work again']]);
   expect(await isUp()).toBe(1);
+});
+
+test('what a server asks of the database without requests, it asks at PAW_CHECK_INTERVAL', async () => {
+  const postgres = await startPostgres('log_statement=all', 'log_connections=on');
+  onTestFinished(postgres.stop);
+  const port = await freePort();
+  const scrape = () => readMetric(port, 'paw_tokens');
+  /** Returns how often the server has deleted expired rows, opened a connection for a check, and measured the database. */
+  const counts = (log: string) =>
+    [
+      'FROM idempotency_key WHERE',
+      'connection authorized',
+      'FROM token WHERE expire',
+      'FROM address_pool',
+    ].map((text) => log.split(text).length - 1);
+  const start = async (interval: string) => {
+    const DATABASE_URL = postgres.urlOf('postgres');
+    const settings = { DATABASE_URL, PAW_METRICS_PORT: String(port), PAW_CHECK_INTERVAL: interval };
+    const begin = postgres.log().length;
+    const gateway = await startGateway(settings);
+    onTestFinished(gateway.stop);
+    await expect
+      .poll(async () => {
+        await scrape();
+        return counts(postgres.log().slice(begin));
+      })
+      .not.toContain(0);
+    return gateway;
+  };
+  const often = await start('1s');
+  const first = counts(postgres.log());
+  await expect
+    .poll(async () => {
+      await scrape();
+      return counts(postgres.log()).every((count, n) => count >= (first[n] ?? 0) + 2);
+    })
+    .toBe(true);
+  await often.stop();
+
+  const { database } = await start('12h');
+  const begin = postgres.log().length;
+  for (let n = 0; n < 20; n += 1) await scrape();
+  await database.read("SELECT 'end' AS text");
+  await expect.poll(() => postgres.log().slice(begin)).toContain("SELECT 'end'");
+  const [deletions, , ...measurements] = counts(postgres.log().slice(begin));
+  expect([deletions, ...measurements]).toEqual([0, 0, 0]);
 });
