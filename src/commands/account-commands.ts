@@ -18,14 +18,18 @@ const exportCommand: Command = {
   summary: 'Prints everything of an account as lines of JSON, without secrets.',
   operand: 'name',
   run: (args) =>
-    withDatabase(args, async (admin) => {
-      // On a terminal, the lines show how far it is.
-      const onProgress = args.terminal.isOutputShown() ? undefined : meter(args.terminal, 'Exported');
-      for await (const record of exportAccount(admin, args.values, onProgress)) {
-        args.terminal.write(`${toJson(exportView(record))}\n`);
-      }
-      args.terminal.progress('');
-    }),
+    withDatabase(
+      args,
+      async (admin) => {
+        // On a terminal, the lines show how far it is.
+        const onProgress = args.terminal.isOutputShown() ? undefined : meter(args.terminal, 'Exported');
+        for await (const record of exportAccount(admin, args.values, onProgress)) {
+          args.terminal.write(`${toJson(exportView(record))}\n`);
+        }
+        args.terminal.progress('');
+      },
+      { isReadOnly: true },
+    ),
 };
 
 export const accountCommands: readonly Command[] = [

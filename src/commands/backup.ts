@@ -1,14 +1,16 @@
 import { existsSync } from 'node:fs';
 import { readConfig } from '../config.ts';
-import { restoreAccount } from '../data/operator/restore-account.ts';
+import { type LeftAddresses, leftAddresses, restoreAccount } from '../data/operator/restore-account.ts';
 import { parseFields, resourceNameValidator } from '../model/fields/fields.ts';
 import { sqlitePath } from '../storage/database-url.ts';
+import { findSchemaProblems } from '../storage/jobs/check-schema.ts';
+import { assertValid } from '../storage/jobs/row-values.ts';
 import { openDatabase } from '../storage/open-database.ts';
 import type { Engine } from '../storage/port/engine.ts';
 import { backUpSqlite } from '../storage/sqlite/backup.ts';
-import { openBackup, restoreSqlite } from '../storage/sqlite/restore.ts';
-import { type Arguments, type Command, fileIn, nameIn, onFiles, UsageError } from './line/command.ts';
-import { byPlural, countedRows } from './line/counts.ts';
+import { type Backup, openBackup, restoreSqlite } from '../storage/sqlite/restore.ts';
+import { type Arguments, type Command, fileIn, flag, nameIn, onFiles, UsageError } from './line/command.ts';
+import { byPlural, counted, countedRows } from './line/counts.ts';
 import { fileWithSize, meter } from './line/meter.ts';
 import { assertCurrentIn, urlIn, withDatabase } from './line/with-database.ts';
 
@@ -20,7 +22,7 @@ export const backup: Command = {
     const file = fileIn(values);
     const path = databaseFile('pg_dump');
     if (existsSync(path)) terminal.progress(`Copying ${fileWithSize(path)}…`);
-    const bytes = onFiles(`${path} can't be copied to ${file}`, () => backUpSqlite(path, file));
+    const bytes = await onFiles(`${path} can't be copied to ${file}`, () => backUpSqlite(path, file));
     print({ file, bytes }, `Copied ${path} to ${file}.`);
   },
 };
@@ -35,6 +37,9 @@ export const restore: Command = {
       'accounts',
       'Gives back this account alone, accounts/<ULID>, which must not exist. <file> can then be postgres://….',
     ),
+    'with-addresses': flag(
+      'Also the addresses that are left for wallets. Only if no wallet has got one since the backup.',
+    ),
   },
   async run(args) {
     const { values, terminal, print } = args;
@@ -42,8 +47,17 @@ export const restore: Command = {
     const file = fileIn(values);
     const path = databaseFile('pg_restore');
     if (existsSync(file)) terminal.progress(`Copying and checking ${fileWithSize(file)}…`);
-    const version = onFiles(`${path} can't be restored from ${file}`, () => restoreSqlite(file, path));
-    print({ file, version }, `Restored ${path} from ${file}.`);
+    const withAddresses = args.isSet('with-addresses');
+    let leftOut: readonly LeftAddresses[] = [];
+    const validate = async (backup: Backup) => {
+      await assertValid(backup, `The file ${file}`);
+      if (!withAddresses) leftOut = await leftAddresses(backup);
+    };
+    const version = await onFiles(`${path} can't be restored from ${file}`, () =>
+      restoreSqlite(file, path, { validate, withAddresses }),
+    );
+    const text = `Restored ${path} from ${file}.`;
+    print({ file, version, leftOut }, [text, ...linesOf(leftOut)].join('\n'));
   },
 };
 
@@ -54,27 +68,46 @@ function restoreOne(args: Arguments): Promise<void> {
     parseFields(args.values, { account: resourceNameValidator('accounts') });
     const backup = await openSource(args);
     try {
-      await assertCurrentIn('<file>', backup, 'The backup');
       const onProgress = meter(args.terminal, 'Restored');
-      const { accounts: _, ...counts } = byPlural(
-        await restoreAccount(admin, backup, args.values, onProgress),
-      );
-      args.print(counts, `Restored the account with ${countedRows(counts)}.`);
+      const options = { withAddresses: args.isSet('with-addresses'), onProgress };
+      const { restored, leftOut } = await restoreAccount(admin, backup, args.values, options);
+      const { accounts: _, ...counts } = byPlural(restored);
+      const text = `Restored the account with ${countedRows(counts)}.`;
+      args.print({ ...counts, leftOut }, [text, ...linesOf(leftOut)].join('\n'));
     } finally {
       await backup.close();
     }
   });
 }
 
+/** Opens the source after a check of its tables. @throws Error if it has others than the gateway makes */
 async function openSource({ values, terminal }: Arguments): Promise<Pick<Engine, 'read' | 'close'>> {
   const { file: source = '' } = values;
-  if (/^postgres(ql)?:\/\//.test(source)) {
-    const { postgres } = readConfig();
-    return openDatabase(source, { postgres }).catch(urlIn('<file>'));
+  if (!/^postgres(ql)?:\/\//.test(source)) {
+    const file = fileIn(values, ' or postgres://…');
+    if (existsSync(file)) terminal.progress(`Checking ${fileWithSize(file)}…`);
+    const backup = await onFiles(`${file} can't be read`, () => openBackup(file));
+    await assertCurrentIn('<file>', backup, 'The backup');
+    return backup;
   }
-  const file = fileIn(values, ' or postgres://…');
-  if (existsSync(file)) terminal.progress(`Checking ${fileWithSize(file)}…`);
-  return onFiles(`${file} can't be read`, () => openBackup(file));
+  const { postgres } = readConfig();
+  const database = await openDatabase(source, { postgres }).catch(urlIn('<file>'));
+  try {
+    await assertCurrentIn('<file>', database, 'The backup');
+    const [problem] = (await findSchemaProblems(database)).lines;
+    if (problem !== undefined) throw new Error(`The backup can't be used. ${problem}`);
+    return database;
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+function linesOf(leftOut: readonly LeftAddresses[]): readonly string[] {
+  return leftOut.map(
+    ({ account, network, count }) =>
+      `Left out ${counted(count, 'addresses')} of ${account} on ${network}, which wallets may have got since.`,
+  );
 }
 
 /** @param tool the program for PostgreSQL */

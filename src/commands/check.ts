@@ -19,13 +19,9 @@ export const check: Command = {
     // A damaged file can't be read any further.
     if (path !== undefined && existsSync(path)) {
       args.terminal.progress(`Checking ${fileWithSize(path)}…`);
-      report(
-        args,
-        onFiles(`${path} can't be checked`, () => findFileProblems(path)),
-      );
+      report(args, await onFiles(`${path} can't be checked`, () => findFileProblems(path, true)));
     }
-    // A database that does not exist is a problem, so it is not created.
-    await whileOpen(databaseUrl, { postgres, create: false }, async (database) => {
+    await whileOpen(databaseUrl, { postgres, isReadOnly: true }, async (database) => {
       assertCurrent(await readSchemaVersion(database));
       const { counts, ...problems } = await checkDatabase({ database }, meter(args.terminal, 'Checked'));
       report(args, problems);

@@ -1,7 +1,10 @@
+import { existsSync } from 'node:fs';
 import { readConfig } from '../config.ts';
 import { sqlitePath } from '../storage/database-url.ts';
 import { copyDatabase } from '../storage/jobs/copy.ts';
 import { assertCurrent, readSchemaVersion } from '../storage/migrations/migrations.ts';
+import { NO_PROBLEMS } from '../storage/port/problems.ts';
+import { findFileProblems } from '../storage/sqlite/check.ts';
 import { type Command, required, UsageError } from './line/command.ts';
 import { byPlural, countedRows } from './line/counts.ts';
 import { meter } from './line/meter.ts';
@@ -15,8 +18,11 @@ export const copy: Command = {
     const { databaseUrl, postgres } = readConfig();
     const to = args.values['to'] ?? '';
     // For a copy between two PostgreSQL servers there are better tools, such as pg_dump.
-    if (sqlitePath(databaseUrl) === undefined) throw new UsageError('DATABASE_URL must be sqlite:<path>.');
+    const path = sqlitePath(databaseUrl);
+    if (path === undefined) throw new UsageError('DATABASE_URL must be sqlite:<path>.');
     if (!/^postgres(ql)?:\/\//.test(to)) throw new UsageError('--to must be postgres://….');
+    const problems = existsSync(path) ? findFileProblems(path, false) : NO_PROBLEMS;
+    if (problems.count > 0) throw new Error(`The source can't be copied. ${problems.lines[0]}`);
     const copied = whileOpen(to, { postgres }, (target) =>
       whileOpen(databaseUrl, { postgres, create: false }, async (source) => {
         assertCurrent(await readSchemaVersion(source, 'The source'), 'The source');

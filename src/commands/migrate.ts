@@ -87,8 +87,7 @@ function versionLine(version: number): string {
 
 async function dryRun({ print }: Arguments): Promise<void> {
   const { databaseUrl, postgres } = readConfig();
-  // A file that does not exist is not created.
-  const { schema, plans } = await whileOpen(databaseUrl, { postgres, create: false }, planOf).catch(
+  const { schema, plans } = await whileOpen(databaseUrl, { postgres, isReadOnly: true }, planOf).catch(
     (error) => {
       if (error instanceof DatabaseMissingError)
         return { schema: NO_SCHEMA, plans: planNewDatabase(MIGRATIONS) };

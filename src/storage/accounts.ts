@@ -18,10 +18,11 @@ export const findAccount = readRow<AccountRow, [id: Ulid]>(`SELECT ${ACCOUNT} FR
 
 export const findFirstAccount = readRow<AccountRow, []>(`SELECT ${ACCOUNT} FROM account ORDER BY id LIMIT 1`);
 
-/** Sets the state of an account and returns its row. The deletion of an account can't be undone. */
+/** Sets the state of an account and returns its row. The deletion of an account can't be undone, and its restoration
+ * only be completed or undone. */
 export const updateAccountState = writeRow<AccountRow, [id: Ulid, state: AccountState]>(
   `UPDATE account SET state = $2
-WHERE id = $1 AND (state <> 'DELETING' OR $2 = 'DELETING') RETURNING ${ACCOUNT}`,
+WHERE id = $1 AND (state IN ('ACTIVE', 'SUSPENDED') OR $2 = 'DELETING') RETURNING ${ACCOUNT}`,
 );
 
 /** Returns the statement with which a transaction lets others wait that begin with it for the same account. */

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { decodeTime } from 'ulid';
+import { titleKey } from '../../src/model/title-key.ts';
 import type { Database, Row, Value } from '../../src/storage/port/database.ts';
 import type { TableCounts } from '../../src/storage/sql/columns.ts';
 import { ulidOf } from './actors.ts';
@@ -95,12 +96,13 @@ export async function addWallets(
 ): Promise<void> {
   await write(
     `INSERT INTO wallet
-       (account_id, id, project_id, title, description, network, address, create_time_ms, update_time_ms,
+       (account_id, id, project_id, title, title_key, description, network, address, create_time_ms, update_time_ms,
         revision)
      WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < CAST($4 AS INTEGER))
-     SELECT $1, $2 || SUBSTR(CAST(1000000 + i AS TEXT), 2), $3, 'Wallet', ${description}, 'NETWORK_POLYGON', '0x', 0, 0, $3
+     SELECT $1, $2 || SUBSTR(CAST(1000000 + i AS TEXT), 2), $3, 'Wallet', $5, ${description}, 'NETWORK_POLYGON',
+       '0x${'9'.repeat(32)}' || SUBSTR(CAST(100000000 + i AS TEXT), 2), 0, 0, $3
      FROM n`,
-    [ulidOf(account), ulidOf(project).slice(0, 20), ulidOf(project), count],
+    [ulidOf(account), ulidOf(project).slice(0, 20), ulidOf(project), count, titleKey('Wallet')],
   );
 }
 

@@ -85,9 +85,9 @@ export function fileIn({ file = '' }: Arguments['values'], orUrl = ''): string {
 }
 
 /** Runs `work` on files. @param failure what an error of the system or of SQLite means, with the names of the files */
-export function onFiles<T>(failure: string, work: () => T): T {
+export async function onFiles<T>(failure: string, work: () => T | Promise<T>): Promise<T> {
   try {
-    return work();
+    return await work();
   } catch (error) {
     if (!(error instanceof Error) || !('errno' in error || 'errcode' in error)) throw error;
     throw new Error(`${failure}: ${systemMessage(error)}.`, { cause: error });

@@ -44,16 +44,20 @@ export function listCommand<Item, View extends object>(list: List<Item, View>): 
     summary,
     options: { ...filters, ...PAGE_OPTIONS },
     run: (args) =>
-      withDatabase(args, async (admin) => {
-        const { 'page-size': size, 'page-token': token, ...input } = args.values;
-        const first = integerIn(size) ?? (args.isSet('all') ? MAX_PAGE_SIZE : undefined);
-        const checkPage = async () => parsePageRequest({ first, after: token }, PAGE_TOKEN_FORM);
-        await renameFields(PAGE_NAMES, checkPage);
-        const dependencies = { ...admin, ...(await withPageTokens(admin, token)) };
-        await printPages(args, list, (after) =>
-          renameFields(PAGE_NAMES, () => read(dependencies, { ...input, first, after })),
-        );
-      }),
+      withDatabase(
+        args,
+        async (admin) => {
+          const { 'page-size': size, 'page-token': token, ...input } = args.values;
+          const first = integerIn(size) ?? (args.isSet('all') ? MAX_PAGE_SIZE : undefined);
+          const checkPage = async () => parsePageRequest({ first, after: token }, PAGE_TOKEN_FORM);
+          await renameFields(PAGE_NAMES, checkPage);
+          const dependencies = { ...admin, ...(await withPageTokens(admin, token)) };
+          await printPages(args, list, (after) =>
+            renameFields(PAGE_NAMES, () => read(dependencies, { ...input, first, after })),
+          );
+        },
+        { isReadOnly: true },
+      ),
   };
 }
 

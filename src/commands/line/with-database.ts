@@ -19,6 +19,7 @@ export type Admin = AdminContext & Pick<Dependencies, 'database' | 'passwords'>;
  * Runs `work` with the database of the environment, which its first statement opens, and closes it. Outside production, a
  * SQLite database that does not exist, or has no tables, is created then.
  *
+ * @param options `isReadOnly` for work that only reads: then nothing is created, and no file is changed
  * @throws ConfigError if the configuration is invalid
  * @throws DatabaseVersionError if a migration is needed or the database is newer than the program
  * @throws UNAVAILABLE if the database is unavailable
@@ -26,15 +27,16 @@ export type Admin = AdminContext & Pick<Dependencies, 'database' | 'passwords'>;
 export async function withDatabase<T>(
   { note }: Pick<Arguments, 'note'>,
   work: (admin: Admin) => Promise<T>,
+  { isReadOnly = false } = {},
 ): Promise<T> {
   const { databaseUrl, createDatabase, postgres, publicUrl, host, port } = readConfig();
   const path = sqlitePath(databaseUrl);
   await using opening = new AsyncDisposableStack();
   const open = async () => {
-    const database = await openDatabase(databaseUrl, { postgres, create: createDatabase });
+    const database = await openDatabase(databaseUrl, { postgres, create: createDatabase, isReadOnly });
     opening.defer(() => database.close());
     const schema = await readSchemaVersion(database);
-    if (schema.version === 0 && path !== undefined && createDatabase) {
+    if (schema.version === 0 && path !== undefined && createDatabase && !isReadOnly) {
       await migrate(database, Date.now());
       // So that a misspelt path is noticed.
       note(`Created the database ${path}.`);

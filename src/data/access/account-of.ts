@@ -42,16 +42,21 @@ export async function accountOfInput(
   return (await requireAccount(database, account)).id;
 }
 
+/** Whether an account has all its rows. */
+export function isWhole({ state }: AccountRow): boolean {
+  return state === 'ACTIVE' || state === 'SUSPENDED';
+}
+
 /**
  * Returns the account with this name.
- * @throws INVALID_ARGUMENT for the field `account` if it does not exist or is being deleted
+ * @throws INVALID_ARGUMENT for the field `account` if it does not exist, or is being deleted or restored
  */
 export async function requireAccount(
   database: Queryable,
   name: ResourceName<'accounts'>,
 ): Promise<AccountRow> {
   const account = await findAccount(database, idOf(name));
-  return requireRow(account?.state === 'DELETING' ? undefined : account, 'account', 'account');
+  return requireRow(account && isWhole(account) ? account : undefined, 'account', 'account');
 }
 
 /**

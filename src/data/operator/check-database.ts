@@ -2,17 +2,18 @@ import { resourceName } from '../../model/resource-name.ts';
 import { countRows, readRows } from '../../storage/jobs/bulk-rows.ts';
 import { findSchemaProblems } from '../../storage/jobs/check-schema.ts';
 import { CHECKED_TABLES, findRowProblems } from '../../storage/jobs/consistency.ts';
+import { findInvalidValues } from '../../storage/jobs/row-values.ts';
 import type { Queryable } from '../../storage/port/database.ts';
 import type { Engine } from '../../storage/port/engine.ts';
 import { allProblems, MAX_DESCRIBED, type Problems, problemsOfKind } from '../../storage/port/problems.ts';
 import { meterOf, type OnProgress } from '../../storage/port/progress.ts';
 import type { ProjectItem } from '../../storage/projects.ts';
-import { noRows, PROJECT_TABLE, type TableCounts } from '../../storage/sql/columns.ts';
+import { noRows, PROJECT_TABLE, TABLES, type TableCounts } from '../../storage/sql/columns.ts';
 
 /** The result of a check: the numbers of rows, and what is wrong. */
 export type CheckResult = Problems & { readonly counts: TableCounts };
 
-/** Checks the schema, and then the counts, the references between rows, and the CIDs of all cover images. */
+/** Checks the schema, and then the values, the counts, the references between rows, and the CIDs of all cover images. */
 export async function checkDatabase(
   { database }: { readonly database: Engine },
   onProgress?: OnProgress,
@@ -22,9 +23,11 @@ export async function checkDatabase(
   if (schemaProblems.count > 0) return { ...schemaProblems, counts: noRows() };
   const counts = await countRows(database);
   // The rows that are read, by table.
-  const whole = [...CHECKED_TABLES, 'project' as const].reduce((sum, table) => sum + counts[table], 0);
+  const read = [...CHECKED_TABLES, 'project' as const, ...TABLES.map(({ name }) => name)];
+  const whole = read.reduce((sum, table) => sum + counts[table], 0);
   const onRead = meterOf(onProgress, whole);
   const problems = allProblems([
+    await findInvalidValues(database, { onRead }),
     await findRowProblems(database, (table) => onRead(counts[table])),
     await findWrongImages(database, onRead),
   ]);

@@ -1,4 +1,3 @@
-import { NETWORKS } from '../../model/network.ts';
 import type { Queryable } from '../port/database.ts';
 import { allProblems, MAX_DESCRIBED, type Problems, problemsOfKind } from '../port/problems.ts';
 import { TABLES } from '../sql/columns.ts';
@@ -16,30 +15,29 @@ const ID_COLUMNS = new Map<string, string | undefined>([
   ['address', 'address'],
 ]);
 
-const networks = NETWORKS.map((network) => `'${network}'`).join(', ');
-
 // The database checks the other references, which are foreign keys.
 const CHECKS: readonly Check[] = [
   ['account', "state = 'DELETING'", (id) => `The deletion of accounts/${id} is not complete.`],
+  ['account', "state = 'RESTORING'", (id) => `The restoration of accounts/${id} is not complete.`],
   [
     'account',
-    "state <> 'DELETING' AND project_count <> (SELECT COUNT(*) FROM project p WHERE p.account_id = r.id)",
+    "state IN ('ACTIVE', 'SUSPENDED') AND project_count <> (SELECT COUNT(*) FROM project p WHERE p.account_id = r.id)",
     (id) => `The project count of accounts/${id} is wrong.`,
   ],
   [
     'account',
-    "state <> 'DELETING' AND app_count <> (SELECT COUNT(*) FROM app a WHERE a.account_id = r.id)",
+    "state IN ('ACTIVE', 'SUSPENDED') AND app_count <> (SELECT COUNT(*) FROM app a WHERE a.account_id = r.id)",
     (id) => `The app count of accounts/${id} is wrong.`,
   ],
   [
     'account',
-    `state <> 'DELETING'
+    `state IN ('ACTIVE', 'SUSPENDED')
   AND NOT EXISTS (SELECT 1 FROM project p WHERE p.account_id = r.id AND p.id = r.default_project_id)`,
     (id) => `The default project of accounts/${id} does not exist.`,
   ],
   [
     'account',
-    `state <> 'DELETING' AND EXISTS (SELECT 1 FROM address_pool p WHERE p.account_id = r.id AND p.address_count <>
+    `state IN ('ACTIVE', 'SUSPENDED') AND EXISTS (SELECT 1 FROM address_pool p WHERE p.account_id = r.id AND p.address_count <>
   (SELECT COUNT(*) FROM address a WHERE a.account_id = p.account_id AND a.network = p.network AND a.id <= p.last_id))`,
     (id) => `The address count of accounts/${id} is wrong.`,
   ],
@@ -62,7 +60,6 @@ const CHECKS: readonly Check[] = [
     'EXISTS (SELECT 1 FROM address a WHERE a.account_id = r.account_id AND a.address = r.address)',
     (id) => `The address of wallets/${id} is left for another wallet.`,
   ],
-  ['wallet', `network NOT IN (${networks})`, (id) => `The network of wallets/${id} is unknown.`],
   [
     'token',
     `app_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM app a WHERE a.account_id = r.account_id AND a.id = r.app_id)`,

@@ -1,14 +1,18 @@
 import { resourceName, type Ulid } from '../../model/resource-name.ts';
+import { type AccountRow, findAccount } from '../accounts.ts';
 import type { Database, Queryable, Row } from '../port/database.ts';
 import type { OnProgress } from '../port/progress.ts';
 import { noRows, TABLES, type TableCounts } from '../sql/columns.ts';
-import { insertRows, readRows, rowMeter } from './bulk-rows.ts';
+import { deleteAccountRows, forEachBatch, insertRows, readRows, rowMeter } from './bulk-rows.ts';
 import { batches, findOwners } from './import-rows.ts';
+import { assertValid } from './row-values.ts';
 
 /** Thrown if the target has rows in the way, or the source has no whole account. The message is one line for the operator. */
 export class CopyError extends Error {}
 
 type CopiedTable = (typeof TABLES)[number];
+
+const END_RESTORATION = "UPDATE account SET state = $2 WHERE id = $1 AND state = 'RESTORING'";
 
 const FIND_KEY = 'SELECT key FROM page_token_key WHERE id = 1';
 
@@ -21,12 +25,14 @@ ON CONFLICT (id) DO UPDATE SET key = excluded.key`;
  * batch of rows is in memory at a time.
  *
  * @throws CopyError if the target has any row
+ * @throws InvalidRowError if the source has values that the gateway can't have written
  */
-export function copyDatabase(
+export async function copyDatabase(
   source: Database,
   target: Database,
   onProgress?: OnProgress,
 ): Promise<TableCounts> {
+  await assertValid(source, 'The source');
   return source.transaction(async (from) => {
     // Before the transaction of the target, which a pooler ends if it waits.
     const onCopied = await rowMeter(from, { onProgress });
@@ -43,33 +49,85 @@ export function copyDatabase(
   });
 }
 
+export type RestoreOptions = {
+  /** Whether wallets can get the addresses that were left. Since the backup, one may have got them. */
+  readonly withAddresses: boolean;
+  readonly onProgress?: OnProgress | undefined;
+};
+
 /**
- * Copies all rows of an account into a database in which it does not exist, with the same schema version, in one
- * transaction. Audit events that were kept at the deletion of the account stay, also beside those of the source.
+ * Copies all rows of an account into a database in which it does not exist, with the same schema version, in batches. Until the
+ * last one, the account is `RESTORING`; a second call begins anew. Audit events that were kept at the deletion of the account
+ * stay, also beside those of the source.
  *
- * @throws CopyError if the target has another row of the account, or its projects or wallets in another account
+ * @param account its row in the source
+ * @throws CopyError if the target has another row of the account, or its projects or wallets in another account; nothing is
+ *   changed
  */
 export async function copyAccount(
   source: Pick<Queryable, 'read'>,
-  target: Pick<Database, 'transaction'>,
-  accountId: Ulid,
-  onProgress?: OnProgress,
+  target: Pick<Database, 'read' | 'transaction'>,
+  { id: accountId, state }: AccountRow,
+  { withAddresses, onProgress }: RestoreOptions,
 ): Promise<TableCounts> {
-  const onCopied = await rowMeter(source, { accountId, onProgress });
-  return target.transaction((to) =>
-    copyRows({ from: source, accountId, onCopied }, async (table, rows) => {
-      await assertNoOwner(to, table, rows);
-      // Each unique key has the account, so that only rows of this account are in the way.
-      const suffix = `ON CONFLICT DO NOTHING RETURNING ${table.key[0]}`;
-      for (const batch of batches(rows)) {
-        const { length } = await insertRows(to, table, batch, suffix);
-        if (length < batch.length && table.name !== 'audit_event') {
-          throw new CopyError(
-            `accounts/${accountId} exists: the table ${table.name} has a row of it. Nothing was changed.`,
-          );
-        }
-      }
-    }),
+  const found = await findAccount(target, accountId);
+  if (found === undefined || found.state === 'RESTORING') {
+    await assertNothingInTheWay(source, target, accountId, found === undefined);
+  } else throw accountExists(accountId, 'account');
+  if (found !== undefined) await deleteAccountRows(target, accountId, { kept: 'audit_event' });
+
+  const without = withAddresses ? [] : ['address' as const];
+  const onCopied = await rowMeter(source, { accountId, without, onProgress });
+  const changes: Readonly<Partial<Record<CopiedTable['name'], Row>>> = {
+    account: { state: 'RESTORING' },
+    ...(!withAddresses && { address_pool: { address_count: 0, last_id: '' } }),
+  };
+  const counts = await copyRows({ from: source, accountId, without, onCopied }, (table, rows) => {
+    // The account is that of the argument, whatever the source says.
+    const own = rows.map((row) => ({ ...row, ...changes[table.name], [table.key[0]]: accountId }));
+    return forEachBatch(target, own, (to, batch) => insertMissing(to, table, batch, accountId));
+  });
+  await target.transaction((to) => to.write(END_RESTORATION, [accountId, state]));
+  return counts;
+}
+
+/** Inserts rows of an account, and fails if one exists that is no event. */
+async function insertMissing(
+  to: Queryable,
+  table: CopiedTable,
+  rows: readonly Row[],
+  accountId: Ulid,
+): Promise<void> {
+  await assertNoOwner(to, table, rows);
+  // Each unique key has the account, so that only rows of this account are in the way.
+  const suffix = `ON CONFLICT DO NOTHING RETURNING ${table.key[0]}`;
+  for (const batch of batches(rows)) {
+    const { length } = await insertRows(to, table, batch, suffix);
+    if (length < batch.length && table.name !== 'audit_event') throw accountExists(accountId, table.name);
+  }
+}
+
+/** @throws CopyError if the target has rows of an account, or its projects or wallets in another one */
+async function assertNothingInTheWay(
+  source: Pick<Queryable, 'read'>,
+  target: Pick<Queryable, 'read'>,
+  accountId: Ulid,
+  isNew: boolean,
+): Promise<void> {
+  for (const table of TABLES) {
+    if (isNew && table.name !== 'audit_event') {
+      const sql = `SELECT 1 AS one FROM ${table.name} WHERE ${table.key[0]} = $1 LIMIT 1`;
+      if ((await target.read(sql, [accountId])).length > 0) throw accountExists(accountId, table.name);
+    }
+    if (!hasNames(table)) continue;
+    for await (const rows of readRows(source, table, accountId))
+      await assertNoOwner(target, table, rows, accountId);
+  }
+}
+
+function accountExists(accountId: Ulid, table: string): CopyError {
+  return new CopyError(
+    `accounts/${accountId} exists: the table ${table} has a row of it. Nothing was changed.`,
   );
 }
 
@@ -78,12 +136,18 @@ async function copyRows(
   {
     from,
     accountId,
+    without = [],
     onCopied,
-  }: { from: Pick<Queryable, 'read'>; accountId?: Ulid; onCopied: (rows: number) => void },
+  }: {
+    from: Pick<Queryable, 'read'>;
+    accountId?: Ulid;
+    without?: readonly CopiedTable['name'][];
+    onCopied: (rows: number) => void;
+  },
   insert: (table: CopiedTable, rows: readonly Row[]) => Promise<unknown>,
 ): Promise<TableCounts> {
   const counts = noRows();
-  for (const table of TABLES) {
+  for (const table of TABLES.filter(({ name }) => !without.includes(name))) {
     for await (const rows of readRows(from, table, accountId)) {
       await insert(table, rows);
       counts[table.name] += rows.length;
@@ -93,11 +157,21 @@ async function copyRows(
   return counts;
 }
 
+function hasNames({ name }: CopiedTable): boolean {
+  return name === 'project' || name === 'wallet';
+}
+
 /** Checks that no row has the name of one that exists: an import creates projects and wallets of another account again. */
-async function assertNoOwner(to: Queryable, { name }: CopiedTable, rows: readonly Row[]): Promise<void> {
-  if (name !== 'project' && name !== 'wallet') return;
-  const names = rows.map(({ id }) => resourceName(`${name}s` as const, id as Ulid));
+async function assertNoOwner(
+  to: Pick<Queryable, 'read'>,
+  table: CopiedTable,
+  rows: readonly Row[],
+  own?: Ulid,
+): Promise<void> {
+  if (!hasNames(table)) return;
+  const collection = `${table.name}s` as 'projects' | 'wallets';
+  const names = rows.map(({ id }) => resourceName(collection, id as Ulid));
   for (const [resource, owner] of await findOwners(to, names)) {
-    throw new CopyError(`${resource} exists in accounts/${owner}. Nothing was changed.`);
+    if (owner !== own) throw new CopyError(`${resource} exists in accounts/${owner}. Nothing was changed.`);
   }
 }

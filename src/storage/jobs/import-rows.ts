@@ -15,7 +15,7 @@ export function* batches<T>(items: readonly T[]): Generator<readonly T[]> {
 
 /** Returns the accounts of those projects and wallets that exist, by their names. */
 export async function findOwners(
-  database: Queryable,
+  database: Pick<Queryable, 'read'>,
   names: readonly ImportedName[],
 ): Promise<ReadonlyMap<ImportedName, Ulid>> {
   const owners = new Map<ImportedName, Ulid>();

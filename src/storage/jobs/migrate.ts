@@ -3,6 +3,7 @@ import {
   assertCurrent,
   assertUsable,
   type Batches,
+  createMigrationTable,
   indexOf,
   LATEST_VERSION,
   type Migration,
@@ -39,11 +40,6 @@ type MigrationOptions = {
   /** Is called with the number of rows of a migration in batches. */
   readonly onProgress?: OnProgress | undefined;
 };
-
-const createTable = ({
-  textType,
-}: Engine) => `CREATE TABLE IF NOT EXISTS schema_migration (version INTEGER PRIMARY KEY,
-  compatible_from INTEGER NOT NULL, apply_time_ms BIGINT NOT NULL, digest ${textType} NOT NULL)`;
 
 const INSERT =
   'INSERT INTO schema_migration (version, compatible_from, apply_time_ms, digest) VALUES ($1, $2, $3, $4)';
@@ -129,7 +125,7 @@ async function applyInTransaction(
   { version, compatibleFrom, batches, statements, digest }: Migration,
 ): Promise<readonly string[] | undefined> {
   // PostgreSQL looks for it in the first schema alone, and could create a second one there.
-  if (version === 1) await to.write(createTable(database));
+  if (version === 1) await to.write(createMigrationTable(database.textType));
   if (!(await isMissing(to, version))) return undefined;
   await to.write(INSERT, [version, compatibleFrom, now, digest]);
   const distributed: string[] = [];

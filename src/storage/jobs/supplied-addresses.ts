@@ -45,6 +45,17 @@ export async function countWalletsAndAddresses(database: Queryable, accountId: U
 /** An account, and the network for whose wallets addresses are left. */
 export type Pool = { readonly accountId: Ulid; readonly network: Network };
 
+/** Returns how many addresses are left, by account and network, of all accounts or of one. */
+export function findLeftAddresses(
+  database: Pick<Queryable, 'read'>,
+  accountId?: Ulid,
+): Promise<readonly (RowOf<'account_id, network'> & { readonly count: number })[]> {
+  const where = accountId === undefined ? '' : 'WHERE account_id = $1';
+  const sql = `SELECT account_id, network, COUNT(*) AS count FROM address ${where}
+GROUP BY account_id, network ORDER BY account_id, network`;
+  return database.read(sql, accountId === undefined ? [] : [accountId]);
+}
+
 /** Returns the id of the last address of a pool that a wallet can get. Those after it are still being added. */
 export async function findLastId(database: Queryable, { accountId, network }: Pool): Promise<Ulid | ''> {
   const [row] = await database.read<RowOf<'last_id'>>(FIND_LAST_ID, [accountId, network]);

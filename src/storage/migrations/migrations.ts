@@ -39,6 +39,12 @@ export const MIGRATIONS: readonly Migration[] = readdirSync(FOLDER)
 
 export const LATEST_VERSION = MIGRATIONS.at(-1)?.version ?? 0;
 
+/** Returns the statement that creates the table in which each migration is recorded. */
+export function createMigrationTable(textType: string): string {
+  return `CREATE TABLE IF NOT EXISTS schema_migration (version INTEGER PRIMARY KEY,
+  compatible_from INTEGER NOT NULL, apply_time_ms BIGINT NOT NULL, digest ${textType} NOT NULL)`;
+}
+
 export const NO_SCHEMA: SchemaVersion = { version: 0, compatible_from: 0 };
 
 /**

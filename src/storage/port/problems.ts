@@ -3,6 +3,8 @@ export type Problems = { readonly lines: readonly string[]; readonly count: numb
 
 export const MAX_DESCRIBED = 100;
 
+export const NO_PROBLEMS: Problems = { lines: [], count: 0 };
+
 /** Returns the problems of one kind. @param count the number of all, of which `descriptions` are the first */
 export function problemsOfKind(descriptions: readonly string[], count = descriptions.length): Problems {
   const lines = descriptions.slice(0, MAX_DESCRIBED);

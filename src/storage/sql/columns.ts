@@ -170,6 +170,9 @@ export const TABLES = [
   { name: 'token', columns: `${TOKEN}, hash, app_key_id`, key: KEY },
 ] as const satisfies readonly Table[];
 
+/** A column of any of them. */
+export type ColumnName = Names<(typeof TABLES)[number]['columns']>;
+
 export type TableCounts = Record<(typeof TABLES)[number]['name'], number>;
 
 export function noRows(): TableCounts {

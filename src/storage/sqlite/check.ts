@@ -1,12 +1,15 @@
 import { DatabaseSync } from 'node:sqlite';
 import {
+  createMigrationTable,
   FIND_SCHEMA_VERSION,
+  LATEST_VERSION,
   MIGRATIONS,
   type SchemaVersionRow,
   schemaVersionOf,
 } from '../migrations/migrations.ts';
 import type { SchemaObject } from '../port/engine.ts';
-import { allProblems, MAX_DESCRIBED, type Problems, problemsOfKind } from '../port/problems.ts';
+import { allProblems, MAX_DESCRIBED, NO_PROBLEMS, type Problems, problemsOfKind } from '../port/problems.ts';
+import { openReadOnly } from './open-read-only.ts';
 import { primaryResultCode } from './statements.ts';
 
 /** See `Engine.schemaObjects`. The indexes of SQLite's own, for the keys, have another origin. */
@@ -29,19 +32,62 @@ const MAX_MESSAGES = 10_000;
 const CORRUPT = 11;
 const NOT_A_DATABASE = 26;
 
+/** Returns a database with what the migrations up to a version make. */
+function migratedDatabase(version: number): DatabaseSync {
+  const database = new DatabaseSync(':memory:');
+  database.exec(createMigrationTable('TEXT'));
+  for (const migration of MIGRATIONS.filter((each) => each.version <= version)) {
+    for (const statement of migration.statements) database.exec(statement);
+  }
+  return database;
+}
+
 /** Returns what the migrations make, also on the other engine. */
 export function migratedObjects(): readonly SchemaObject[] {
-  const database = new DatabaseSync(':memory:');
-  for (const { statements } of MIGRATIONS) for (const statement of statements) database.exec(statement);
+  const database = migratedDatabase(LATEST_VERSION);
   const objects = database.prepare(SCHEMA_OBJECTS).all() as SchemaObject[];
   database.close();
   return objects;
 }
 
-/** Checks the structure of a SQLite file, its indexes and its foreign keys. */
-export function findFileProblems(path: string): Problems {
-  const database = new DatabaseSync(path, { readOnly: true });
+const OBJECTS = `SELECT type, name, sql FROM sqlite_schema
+WHERE name NOT LIKE 'sqlite\\_stat_' ESCAPE '\\' AND NOT (type = 'index' AND sql IS NULL)`;
+
+/**
+ * Returns what a file has beside the tables and indexes that the migrations up to its version make, such as a view or a trigger.
+ *
+ * @param isOwn whether a table or an index may differ from that of the migrations, which `findSchemaProblems` describes
+ */
+function findOtherObjects(database: DatabaseSync, version: number, isOwn: boolean): Problems {
+  const objectsOf = (each: DatabaseSync) =>
+    each
+      .prepare(OBJECTS)
+      .all()
+      .map(({ type, name, sql }) => ({
+        name: `${type} ${name}`,
+        sql: String(sql).replaceAll(/--.*|\s+/g, ''),
+      }));
+  const own = migratedDatabase(version);
+  const expected = new Map(objectsOf(own).map(({ name, sql }) => [name, sql]));
+  own.close();
+  const others = objectsOf(database).filter(({ name, sql }) =>
+    isOwn ? !expected.has(name) : expected.get(name) !== sql,
+  );
+  return problemsOfKind(others.map(({ name }) => `The ${name} is not one of the gateway.`));
+}
+
+/**
+ * Checks the structure of a SQLite file, its indexes and its foreign keys, and that nothing else is in it. What is not of the
+ * gateway is not read.
+ *
+ * @param isOwn whether it is the database of this gateway, and not one that somebody else may have made
+ */
+export function findFileProblems(path: string, isOwn: boolean): Problems {
+  const database = openReadOnly(path);
   try {
+    const version = versionOf(database, `The file ${path}`);
+    const others = version > LATEST_VERSION ? NO_PROBLEMS : findOtherObjects(database, version, isOwn);
+    if (others.count > 0) return others;
     const checked = database.prepare(`PRAGMA integrity_check(${MAX_MESSAGES})`).all();
     const messages = checked.map(({ integrity_check }) => String(integrity_check).replaceAll('\n', ' '));
     const orphans = database
@@ -76,17 +122,23 @@ export class BackupError extends Error {}
  * @throws DatabaseVersionError if one of its migrations was not that of this program
  */
 export function readFileVersion(path: string, name = path): number {
-  const database = new DatabaseSync(path, { readOnly: true });
+  const database = openReadOnly(path);
   try {
-    const hasTable = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'schema_migration'").get();
-    const row = hasTable && database.prepare(FIND_SCHEMA_VERSION).get();
-    const { version } = schemaVersionOf(
-      (row || undefined) as SchemaVersionRow | undefined,
-      `The file ${name}`,
-    );
+    const version = versionOf(database, `The file ${name}`);
     if (version === 0) throw new BackupError(`The file ${name} is not a database of this program.`);
     return version;
   } finally {
     database.close();
   }
+}
+
+/** Returns the schema version of a file, or 0 if it has no table of migrations. */
+function versionOf(database: DatabaseSync, subject: string): number {
+  const hasTable = database
+    .prepare(
+      "SELECT 1 FROM sqlite_schema WHERE name = 'schema_migration' AND type = 'table' AND sql LIKE 'CREATE TABLE%'",
+    )
+    .get();
+  const row = hasTable && database.prepare(FIND_SCHEMA_VERSION).get();
+  return schemaVersionOf((row || undefined) as SchemaVersionRow | undefined, subject).version;
 }

@@ -12,6 +12,7 @@ import { SCHEMA_OBJECTS } from './check.ts';
 import { Checkpoints } from './checkpoints.ts';
 import { BUSY_TIMEOUT_MS, GroupCommit } from './group-commit.ts';
 import { isNamed, LogSync, type Sync } from './log-sync.ts';
+import { openReadOnly } from './open-read-only.ts';
 import { ReadinessCheck } from './readiness.ts';
 import { accountOf, ReadTurns } from './reads.ts';
 import { statementRunner, translateErrors } from './statements.ts';
@@ -20,6 +21,8 @@ import { statementRunner, translateErrors } from './statements.ts';
 export class DatabaseMissingError extends Error {}
 
 export type SqliteSettings = {
+  /** Whether the file is only read, and nothing beside it is changed. */
+  readonly isReadOnly?: boolean | undefined;
   /** Whether to create the file if it does not exist. */
   readonly create: boolean;
   /** Is called when a sync has failed, or the file was deleted or replaced. All later writes are refused, and the process should end. */
@@ -59,7 +62,9 @@ const SETTINGS = { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true }
  * @throws DatabaseMissingError if it does not exist and must not be created
  * @throws UNAVAILABLE if the file cannot be opened
  */
-export function openSqlite(link: string, { create, onFailure, onSync, onStatement }: SqliteSettings): Engine {
+export function openSqlite(link: string, settings: SqliteSettings): Engine {
+  const { create, onFailure, onSync, onStatement } = settings;
+  if (settings.isReadOnly) return readOnlyEngine(realPath(link));
   if (create) createFile(link);
   const path = realPath(link);
   const file = statSync(path);
@@ -117,9 +122,37 @@ export function openSqlite(link: string, { create, onFailure, onSync, onStatemen
   return engine;
 }
 
+/** Returns a database that is read alone. */
+function readOnlyEngine(path: string): Engine {
+  const reader = translateErrors(path, () => openReadOnly(path));
+  const execute = statementRunner(reader);
+  const read: Execute = async <R extends Row>(sql: string, params?: readonly Value[]) =>
+    execute(sql, params) as readonly R[];
+  const refuse = () => Promise.reject(new Error('The database is open for reads alone.'));
+  const engine: Engine = {
+    read,
+    write: refuse,
+    writeIfFirst: refuse,
+    transaction: (work) => work({ read, write: refuse }),
+    schema: { transaction: refuse, createIndex: refuse },
+    forRequest: () => engine,
+    synced: async () => {},
+    expiryTime: async (clock) => clock(),
+    checkReady: refuse,
+    ...ONE_FILE,
+    close: async () => reader.close(),
+  };
+  return engine;
+}
+
 /** Returns the file that a link leads to, after which SQLite names the log. */
 function realPath(link: string): string {
-  if (existsSync(link)) return realpathSync(link);
+  if (existsSync(link)) {
+    const path = realpathSync(link);
+    if (statSync(path).isDirectory())
+      throw unavailable(new Error(`illegal operation on a directory. The file is ${path}`));
+    return path;
+  }
   throw new DatabaseMissingError(`The database file ${link} does not exist. Run "paw migrate".`);
 }
 

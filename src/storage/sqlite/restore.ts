@@ -2,11 +2,14 @@ import { randomUUID } from 'node:crypto';
 import {
   chmodSync,
   chownSync,
+  closeSync,
   constants,
   copyFileSync,
   existsSync,
   lstatSync,
+  openSync,
   readlinkSync,
+  readSync,
   realpathSync,
   renameSync,
   rmSync,
@@ -19,9 +22,22 @@ import type { Row, Value } from '../port/database.ts';
 import type { Engine } from '../port/engine.ts';
 import { removeDatabase } from './backup.ts';
 import { BackupError, findFileProblems, readFileVersion } from './check.ts';
+import { openReadOnly } from './open-read-only.ts';
 import { createFolder } from './open-sqlite.ts';
 import { BUSY, primaryResultCode, statementRunner } from './statements.ts';
 import { syncFile } from './sync-file.ts';
+
+const FORGET_ADDRESSES = "UPDATE address_pool SET address_count = 0, last_id = ''";
+
+/** A backup that was checked. */
+export type Backup = Pick<Engine, 'read' | 'close'> & { readonly version: number };
+
+type RestoreOptions = {
+  /** Checks the values in the rows. @throws if one is invalid */
+  readonly validate: (backup: Backup) => Promise<void>;
+  /** Whether wallets can get the addresses that were left. Since the backup, one may have got them. */
+  readonly withAddresses: boolean;
+};
 
 /**
  * Replaces a SQLite database by a backup. The backup is copied and the copy is checked first; then the copy gets the
@@ -30,10 +46,14 @@ import { syncFile } from './sync-file.ts';
  *
  * @param link the file of the database, which may not exist, or a symbolic link to it
  * @returns the schema version of the backup
- * @throws BackupError if the backup is missing, damaged, incomplete or newer than the program, or if another process
- *   uses the database
+ * @throws BackupError if the backup is missing, damaged, incomplete, newer than the program, or has what the gateway can't have
+ *   made, or if another process uses the database
  */
-export function restoreSqlite(file: string, link: string): number {
+export async function restoreSqlite(
+  file: string,
+  link: string,
+  { validate, withAddresses }: RestoreOptions,
+): Promise<number> {
   assertComplete(file);
   const path = followLink(link);
   createFolder(dirname(path));
@@ -41,7 +61,10 @@ export function restoreSqlite(file: string, link: string): number {
   try {
     copyFileSync(file, copy, constants.COPYFILE_EXCL);
     chmodSync(copy, 0o600);
-    const version = checkBackup(copy, file);
+    const backup = openBackup(copy, file);
+    await validate(backup).finally(backup.close);
+    const { version } = backup;
+    if (!withAddresses) deleteAddresses(copy);
     const isReplaced = existsSync(path);
     if (isReplaced) keepOwner(path, copy);
     syncFile(copy);
@@ -57,28 +80,57 @@ export function restoreSqlite(file: string, link: string): number {
 /**
  * Checks a backup, and opens it for reads alone.
  *
- * @throws BackupError if the backup is missing, damaged, incomplete or newer than the program
+ * @param name the name of the backup in error messages
+ * @throws BackupError if the backup is missing, damaged, incomplete, newer than the program, or has what the gateway can't have
+ *   made
  */
-export function openBackup(file: string): Pick<Engine, 'read' | 'close'> {
+export function openBackup(file: string, name = file): Backup {
   assertComplete(file);
-  checkBackup(file);
-  const connection = new DatabaseSync(file, { readOnly: true });
-  // All reads see the file as it is at the first one.
-  connection.exec('BEGIN');
+  const version = checkBackup(file, name);
+  const connection = openReadOnly(file);
   const execute = statementRunner(connection);
   return {
+    version,
     read: async <R extends Row>(sql: string, params?: readonly Value[]) =>
       execute(sql, params) as readonly R[],
     close: async () => connection.close(),
   };
 }
 
+/** Deletes the addresses that are left for wallets from a file that nobody uses. */
+function deleteAddresses(path: string): void {
+  const database = new DatabaseSync(path);
+  try {
+    database.exec('PRAGMA trusted_schema = OFF; PRAGMA secure_delete = ON');
+    database.exec(`BEGIN; DELETE FROM address; ${FORGET_ADDRESSES}; COMMIT`);
+  } finally {
+    database.close();
+  }
+}
+
+/** @throws BackupError if a file does not exist, or its log may have more than it */
 function assertComplete(file: string): void {
   if (!existsSync(file)) throw new BackupError(`The file ${file} does not exist.`);
   if (!statSync(file).isFile()) throw new BackupError(`${file} is not a file.`);
-  if ((statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0) {
-    throw new BackupError(`The file ${file} is incomplete without ${file}-wal. Use a file of "paw backup".`);
+  const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  const logs = [file, realpathSync(file)].flatMap((path) => [`${path}-wal`, `${path}-journal`]);
+  if (hasLog(file) || logs.some((path) => sizeOf(path) > 0)) {
+    throw new BackupError(
+      `The file ${file} can be incomplete: it has a log, or was copied without it. Use a file of "paw backup"; DATABASE_URL=sqlite:${file} makes one of it.`,
+    );
   }
+}
+
+/** Returns whether the header of a file says that it has a log. A backup has none. Source: sqlite.org/fileformat2.html. */
+function hasLog(file: string): boolean {
+  const header = Buffer.alloc(20);
+  const opened = openSync(file, 'r');
+  try {
+    readSync(opened, header, 0, header.length, 0);
+  } finally {
+    closeSync(opened);
+  }
+  return header[18] === 2 || header[19] === 2;
 }
 
 /** Gives the copy the owner and the mode of the old file. The operator who restores is often root, and the server is not. */
@@ -96,8 +148,8 @@ function followLink(path: string): string {
 }
 
 /** Returns the schema version of an intact backup. @param file the name of the backup in error messages */
-function checkBackup(copy: string, file = copy): number {
-  const [problem] = findFileProblems(copy).lines;
+function checkBackup(copy: string, file: string): number {
+  const [problem] = findFileProblems(copy, false).lines;
   if (problem !== undefined) throw new BackupError(`The file ${file} can't be restored. ${problem}`);
   const version = readFileVersion(copy, file);
   if (version > LATEST_VERSION) {

@@ -25,6 +25,12 @@ test('a database without problems is reported as such', async () => {
   expect(await paw(['check'], settings)).toEqual({ status: 0, stdout, stderr: '' });
 });
 
+const MISSING = '01ARZ3NDEKTSV4RRFFQ69G5FAV';
+
+const HASH = 'AAAAAAAAAAAAAAAAAAAAAA';
+
+const OTHER_CID = `bafkrei${'a'.repeat(52)}`;
+
 const ON_POSTGRES: [problem: string, cause: string][] = [
   [
     'The index wallet_by_project is "on (account_id, project_id, id), invalid", not "on (account_id, project_id, id)"',
@@ -64,23 +70,23 @@ test.each<[problem: string, cause: string | ((database: Database, tenant: Tenant
   ],
   [
     'The default project of $account does not exist',
-    (database) => setRows(database, 'account', { default_project_id: 'none' }),
+    (database) => setRows(database, 'account', { default_project_id: MISSING }),
   ],
   [
     'The CID of the cover image of $project is wrong',
-    (database, { projects }) => setRow(database, projects[1] ?? '', { image_cover_cid: 'wrong' }),
+    (database, { projects }) => setRow(database, projects[1] ?? '', { image_cover_cid: OTHER_CID }),
   ],
   [
-    'The account of the idempotency key key does not exist',
-    "INSERT INTO idempotency_key VALUES ('none', 'key', 'content', 'response', 100000000000000)",
+    `The account of the idempotency key ${HASH} does not exist`,
+    `INSERT INTO idempotency_key VALUES ('${MISSING}', '${HASH}', '${HASH}', 'AAAA', 100000000000000)`,
   ],
   [
     'The app of the token $token does not exist',
-    (database) => setRows(database, 'token', { app_id: 'none' }),
+    (database) => setRows(database, 'token', { app_id: MISSING }),
   ],
   [
-    'The network of $wallet is unknown',
-    (database, { wallet }) => setRow(database, wallet, { network: 'none' }),
+    'The row "$walletId" of wallet has an invalid network, address',
+    (database, { wallet }) => setRow(database, wallet, { network: 'none', address: `0x${'A'.repeat(40)}` }),
   ],
   ['The index wallet_by_project is missing', 'DROP INDEX wallet_by_project'],
   [
@@ -95,13 +101,18 @@ test.each<[problem: string, cause: string | ((database: Database, tenant: Tenant
   ...(inject('engine') === 'postgres' ? ON_POSTGRES : []),
   ['The column wallet.description is missing', 'ALTER TABLE wallet DROP COLUMN description'],
   [
+    'The restoration of $account is not complete',
+    (database) => setRows(database, 'account', { state: 'RESTORING', project_count: 0 }),
+  ],
+  [
     'The deletion of $account is not complete',
     (database) => setRows(database, 'account', { state: 'DELETING', project_count: 0 }),
   ],
 ])('"%s" is one problem, and the exit status is 1', async (template, cause) => {
   const { database, settings, ...tenant } = await seeded();
   const { account, projects, wallet, token } = tenant;
-  const names = { account, project: projects[1], wallet, token: credentialParts(token).id };
+  const walletId = wallet.replace('wallets/', '');
+  const names = { account, project: projects[1], wallet, walletId, token: credentialParts(token).id };
   const problem = template.replace(/\$(\w+)/, (_, name: keyof typeof names) => String(names[name]));
   if (typeof cause === 'function') await cause(database, tenant);
   else for (const statement of cause.split(';')) await database.write(statement);
@@ -115,7 +126,7 @@ test.each<[problem: string, cause: string | ((database: Database, tenant: Tenant
 
 test('many problems of one kind are counted, and 100 of them described', async () => {
   const { database, settings } = await seeded(103);
-  await setRows(database, 'project', { image_cover_cid: 'wrong' });
+  await setRows(database, 'project', { image_cover_cid: OTHER_CID });
   const { stdout, stderr } = await paw(['check'], settings);
   expect(stdout.match(/^The CID of the cover image of .+ is wrong\.$/gm)).toHaveLength(100);
   expect(stdout).toMatch(/\nThere are 3 more problems of this kind\.\n$/);

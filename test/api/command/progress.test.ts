@@ -25,7 +25,7 @@ const WORKS: Readonly<Record<string, Work>> = {
   'the import into an account': (onProgress, { account }) =>
     importAccount(gateway.admin, { account }, lines(1600), onProgress),
   'the restoration of an account': (onProgress, { account }, empty) =>
-    restoreAccount(empty, gateway.database, { account }, onProgress),
+    restoreAccount(empty, gateway.database, { account }, { withAddresses: false, onProgress }),
   'the deletion of an account': (onProgress, { account }) =>
     deleteAccount(gateway.admin, { name: account }, false, onProgress),
 };

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { beforeAll, expect, inject, test } from 'vitest';
 import { LATEST_VERSION } from '../../../src/storage/migrations/migrations.ts';
 import { TABLES } from '../../../src/storage/sql/columns.ts';
@@ -31,7 +32,7 @@ import {
   testGateway,
 } from '../../support/gateway.ts';
 import { newerProgram } from '../../support/newer-program.ts';
-import { paw, pawJson, type Result, type Settings } from '../../support/paw.ts';
+import { paw, pawJson, type Result, type Settings, startPaw } from '../../support/paw.ts';
 import { addRow, addWallets, rowsOf, setRow } from '../../support/rows.ts';
 
 // More than one batch.
@@ -76,7 +77,7 @@ async function backUp(url: string): Promise<string> {
 }
 
 const restore = (url: string, from = backup, account: string = owner.account): Promise<Result> =>
-  paw(['restore', '--account', account, from], { DATABASE_URL: url });
+  paw(['restore', '--account', account, '--with-addresses', from], { DATABASE_URL: url });
 
 function renameWallet(url: string): Promise<HttpResponse> {
   const headers = { 'idempotency-key': 'rename' };
@@ -125,8 +126,44 @@ test('an account goes from a backup of either engine into a database of either e
   const file = join(testFolder(), 'new.db');
   expect(await restore(`sqlite:${file}`)).toMatchObject({ status: 0, stdout: TEXT });
   const { url } = await targetDatabase();
-  expect(await restore(url, file)).toEqual({ status: 0, stdout: TEXT, stderr: '' });
+  const copy = `${file}.backup`;
+  await pawJson(['backup', copy], { DATABASE_URL: `sqlite:${file}` });
+  expect(await restore(url, copy)).toEqual({ status: 0, stdout: TEXT, stderr: '' });
   expect(await linesOf(url, owner.account)).toEqual(await linesOf(sourceUrl, owner.account));
+});
+
+test('addresses that are left come back only if the operator says so, since a wallet may have got them', async () => {
+  const { url } = await targetDatabase();
+  const words = ['restore', '--account', owner.account, backup];
+  const restored = await pawJson(words, { DATABASE_URL: url });
+  const left = { account: owner.account, network: 'NETWORK_ETHEREUM', count: 2 };
+  expect(restored).toMatchObject({ wallets: 1102, addresses: 0, leftOut: [left] });
+  const gateway = await testGateway({ DATABASE_URL: url }, clock);
+  const input = { title: 'Till', network: 'NETWORK_ETHEREUM' };
+  const { errors } = await mutate(gateway.url, owner.token, 'createWallet', input, 'wallet { address }');
+  expect(errors[0].extensions.reason).toBe('NO_ADDRESS_LEFT');
+  expect(await pawJson(['check'], { DATABASE_URL: url })).toMatchObject({ problemCount: 0 });
+});
+
+test('a restoration that was killed leaves an account that nobody can use, and a repetition completes it', async () => {
+  const { url } = await targetDatabase();
+  const settings = { DATABASE_URL: url };
+  const words = ['restore', '--account', owner.account, '--with-addresses', backup];
+  const restoring = startPaw(words, settings);
+  const count = () =>
+    onDatabase(url, async (database) => (await rowsOf(database, 'wallet', owner.account)).length);
+  await expect.poll(count, { interval: 5 }).toBeGreaterThan(0);
+  await restoring.stop('SIGKILL');
+  const gateway = await testGateway(settings, clock);
+  const api = graphqlApi(() => gateway.url);
+  expect(await tokenStatus(api, owner.token)).toBe('TOKEN_INVALID');
+  expect(await paw(['account', 'resume', owner.account], settings)).toMatchObject({ status: 1 });
+  expect((await paw(['check'], settings)).stdout).toContain(
+    `The restoration of ${owner.account} is not complete.`,
+  );
+  expect(await paw(words, settings)).toMatchObject({ status: 0, stdout: TEXT });
+  expect(await linesOf(url, owner.account)).toEqual(await linesOf(sourceUrl, owner.account));
+  expect(await tokenStatus(api, owner.token)).toBe('ok');
 });
 
 test('a running server serves the account from the next request on: tokens, keys and repeated requests', async () => {
@@ -159,6 +196,23 @@ test('the audit events that its deletion has kept stay beside those of the backu
   expect(others).toEqual([]);
   expect(added).toMatch(/^audit_event .*"account\.delete"/);
 });
+
+/** Values that no operation writes, of columns of both engines. */
+const INVALID = [
+  ['account', 'title', "''"],
+  ['wallet', 'network', "'NETWORK_MOON'"],
+  ['wallet', 'revision', "'../../x'"],
+  ['token', 'hash', "'0'"],
+  ['audit_event', 'resource', "'wallets/../x'"],
+] as const;
+
+/** Changes a backup, which on SQLite is a file of one rollback journal. */
+async function executeOnBackup(from: string, sql: string): Promise<void> {
+  if (inject('engine') === 'postgres') return executeOn(from, sql);
+  const file = new DatabaseSync(from);
+  file.exec(sql);
+  file.close();
+}
 
 type Case = { readonly from?: string; readonly account?: string; readonly settings?: Settings };
 
@@ -216,7 +270,7 @@ test.each<[string, (url: string, stranger: Tenant) => Promise<Case>, status: 1 |
       return { from: await backUp(other.url), account };
     },
     1,
-    'The backup has accounts/\\w+ during its deletion.',
+    'The backup has accounts/\\w+ during its deletion or restoration.',
   ],
   ['with a malformed name', async () => ({ account: 'accounts/1' }), 2, 'account: Must .+'],
   [
@@ -234,12 +288,38 @@ test.each<[string, (url: string, stranger: Tenant) => Promise<Case>, status: 1 |
     async () => {
       const { url } = await targetDatabase();
       const from = await backUp(url);
-      const backupUrl = inject('engine') === 'sqlite' ? `sqlite:${from}` : from;
-      await executeOn(backupUrl, "UPDATE schema_migration SET digest = ''");
+      await executeOnBackup(from, "UPDATE schema_migration SET digest = ''");
       return { from };
     },
     1,
     'The .+ has a different migration 0001-initial than this program\\. .+',
+  ],
+  ...INVALID.map(
+    ([table, column, value]) =>
+      [
+        `with ${value} as ${table}.${column} in the backup`,
+        async () => {
+          const other = await targetDatabase();
+          const { account } = other.stranger;
+          const from = await backUp(other.url);
+          await executeOnBackup(from, `UPDATE ${table} SET ${column} = ${value}`);
+          return { from, account };
+        },
+        1 as const,
+        `The backup can't be used\\. The row "\\w+" of ${table} has an invalid ${column}.*`,
+      ] as [string, () => Promise<Case>, 1, string],
+  ),
+  [
+    'from a backup whose tokens are a view',
+    async () => {
+      const { url } = await targetDatabase();
+      const from = await backUp(url);
+      await executeOnBackup(from, 'ALTER TABLE token RENAME TO other');
+      await executeOnBackup(from, 'CREATE VIEW token AS SELECT * FROM other');
+      return { from };
+    },
+    1,
+    "(The file .+ is not one of the gateway\\.|The backup can't be used\\. The .+token.+)",
   ],
   [
     'from a missing file',

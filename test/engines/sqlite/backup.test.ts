@@ -5,7 +5,9 @@ import {
   cpSync,
   existsSync,
   readdirSync,
+  renameSync,
   statSync,
+  symlinkSync,
   truncateSync,
   watch,
   writeFileSync,
@@ -160,6 +162,28 @@ describe('a backup', () => {
   });
 });
 
+/** Values that no operation writes. */
+const INVALID = [
+  ['account', 'state', "'OPEN'"],
+  ['account', 'title', "''"],
+  ['account', 'project_count', "'many'"],
+  ['account', 'create_time_ms', '-1'],
+  ['project', 'description', "x'00'"],
+  ['project', 'title', 'char(0)'],
+  ['project', 'image_cover_cid', "'bafy'"],
+  ['wallet', 'title', "x'61'"],
+  ['wallet', 'title_key', "'other'"],
+  ['wallet', 'network', "'NETWORK_MOON'"],
+  ['wallet', 'address', "'0x00'"],
+  ['wallet', 'password_hash', "'plain'"],
+  ['wallet', 'revision', "'../../x'"],
+  ['wallet', 'create_time_ms', '9223372036854775807'],
+  ['token', 'hash', "'0'"],
+  ['audit_event', 'action', "'wallet.steal'"],
+  ['audit_event', 'resource', "'wallets/../x'"],
+  ['audit_event', 'event_count', '0.5'],
+] as const;
+
 describe('a restoration', () => {
   test('brings back the database of the backup, and its tokens are valid', async () => {
     const before = await content();
@@ -218,18 +242,61 @@ describe('a restoration', () => {
     expect(await content()).toEqual(before);
   });
 
-  test.each<[what: string, spoil: () => void, problem: RegExp]>([
+  test.each<readonly [what: string, spoil: () => void, problem: RegExp]>([
     ['a missing file', () => {}, /does not exist/],
     ['a text', () => writeFileSync(file, 'no database'), /file is not a database/],
     ['a named pipe', () => void spawnSync('mkfifo', [`${file}.missing`]), /is not a file/],
     ['an empty file', () => writeFileSync(file, ''), /is not a database of this program/],
     ['a damaged file', () => damageTable(file, 'wallet'), /can't be restored/],
     ['a file cut short', () => truncateSync(file, statSync(file).size >> 1), /can't be restored/],
+    ['a file with a log', () => writeFileSync(`${file}-wal`, 'log'), /can be incomplete/],
     [
-      'the copy of a file without its log',
-      () => writeFileSync(`${file}-wal`, 'log'),
-      /is incomplete without/,
+      'a link to a file with a log',
+      () => {
+        renameSync(file, `${file}.other`);
+        symlinkSync(`${file}.other`, file);
+        writeFileSync(`${file}.other-wal`, 'log');
+      },
+      /can be incomplete/,
     ],
+    ['the copy of a database without its log', () => cpSync(path, file), /can be incomplete/],
+    ['a file with a view', () => execute(file, 'CREATE VIEW more AS SELECT 1'), /view more is not one of/],
+    [
+      'a file whose tokens are a view without an end',
+      () =>
+        execute(
+          file,
+          `DROP TABLE token; CREATE VIEW token AS WITH RECURSIVE n (id) AS (SELECT '' UNION ALL SELECT id || 'x' FROM n)
+SELECT id AS account_id, * FROM n`,
+        ),
+      /view token is not one of/,
+    ],
+    [
+      'a file with a trigger',
+      () => execute(file, 'CREATE TRIGGER more AFTER INSERT ON app BEGIN DELETE FROM app; END'),
+      /trigger more is not one of/,
+    ],
+    ['a file with another table', () => execute(file, 'CREATE TABLE more (x)'), /table more is not one of/],
+    [
+      'a file with a generated column',
+      () => execute(file, 'ALTER TABLE token ADD COLUMN more TEXT AS (hash)'),
+      /table token is not one of/,
+    ],
+    [
+      'a file with another index',
+      () => execute(file, 'CREATE INDEX more ON app (title)'),
+      /index more is not one of/,
+    ],
+    ...INVALID.map(
+      ([table, column, value]) =>
+        [
+          `a file with ${value} as ${table}.${column}`,
+          () => execute(file, `UPDATE ${table} SET ${column} = ${value}`),
+          new RegExp(
+            `of ${table} has an invalid .*${column}|The table ${table} has a number that is too large`,
+          ),
+        ] as const,
+    ),
     [
       'a database of a newer version',
       () => execute(file, "INSERT INTO schema_migration VALUES (9999, 9999, 0, '')"),

@@ -11,6 +11,7 @@ import {
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { titleKey } from '../../../src/model/title-key.ts';
 import { onDatabase, pathOf } from '../../support/engine.ts';
 import { seedDatabase, startGateway, testDatabase } from '../../support/gateway.ts';
 import { paw, startPaw } from '../../support/paw.ts';
@@ -21,6 +22,8 @@ let folder: string;
 let path: string;
 /** A symbolic link to it in another folder. */
 let link: string;
+
+const LATER = { title: 'Later', title_key: titleKey('Later') };
 
 beforeEach(async () => {
   const [made, other] = [await testDatabase(), await testDatabase()];
@@ -38,12 +41,12 @@ const titles = (file: string) =>
   );
 
 const rename = (file: string) =>
-  onDatabase(`sqlite:${file}`, (database) => setRows(database, 'wallet', { title: 'Later' }));
+  onDatabase(`sqlite:${file}`, (database) => setRows(database, 'wallet', LATER));
 
 test('a database can be served, checked and backed up through a symbolic link', async () => {
   symlinkSync(path, link);
   const gateway = await startGateway({ DATABASE_URL: `sqlite:${link}` });
-  await setRows(gateway.database, 'wallet', { title: 'Later' });
+  await setRows(gateway.database, 'wallet', LATER);
   const backup = join(folder, 'backup.db');
   for (const words of [['check'], ['backup', backup]]) {
     expect(await run(...words)).toMatchObject({ status: 0, stderr: '' });
@@ -73,7 +76,9 @@ test.each([
 test('a restoration through a link to a file that does not exist creates this file', async () => {
   const missing = join(folder, 'missing.db');
   symlinkSync(missing, link);
-  expect(await run('restore', path)).toMatchObject({ status: 0, stderr: '' });
+  const backup = join(folder, 'backup.db');
+  await paw(['backup', backup], { DATABASE_URL: `sqlite:${path}` });
+  expect(await run('restore', backup)).toMatchObject({ status: 0, stderr: '' });
   expect(readlinkSync(link)).toBe(missing);
   expect(await titles(missing)).toEqual(['Wallet 1']);
 });
@@ -82,7 +87,7 @@ test('a restoration moves the log of a killed server to the other names of the f
   const [left, kept] = [join(folder, 'left.db'), join(folder, 'kept.db')];
   const server = new DatabaseSync(path);
   server.exec('PRAGMA wal_autocheckpoint = 0');
-  await setRows(writerOf(server), 'wallet', { title: 'Later' });
+  await setRows(writerOf(server), 'wallet', LATER);
   // What a kill would leave.
   for (const suffix of ['', '-wal']) copyFileSync(path + suffix, left + suffix);
   server.close();

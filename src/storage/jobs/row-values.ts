@@ -1,0 +1,163 @@
+import { parseAddress, ZERO_ADDRESS } from '../../model/address.ts';
+import { AUDIT_ACTIONS } from '../../model/audit-event.ts';
+import { description, title, type Validator } from '../../model/fields/fields.ts';
+import { NETWORKS } from '../../model/network.ts';
+import { parseResourceName, parseUlid, type Ulid } from '../../model/resource-name.ts';
+import { titleKey } from '../../model/title-key.ts';
+import type { Queryable, Row, Value } from '../port/database.ts';
+import { MAX_DESCRIBED, type Problems, problemsOfKind } from '../port/problems.ts';
+import { type ColumnName, namesOf, TABLES, type TableCounts } from '../sql/columns.ts';
+import { readRows } from './bulk-rows.ts';
+
+type TableName = keyof TableCounts;
+
+/** Returns whether operations can write a value, which is not null. The schema says which columns can be null. */
+type Check = (value: Value, row: Row, table: TableName) => boolean;
+
+const matches =
+  (pattern: RegExp): Check =>
+  (value) =>
+    typeof value === 'string' && pattern.test(value);
+
+const isOneOf =
+  (values: readonly Value[]): Check =>
+  (value) =>
+    values.includes(value);
+
+const isId: Check = (value) => typeof value === 'string' && parseUlid(value) === value;
+
+const isNumber: Check = (value) => Number.isSafeInteger(value) && Number(value) >= 0;
+
+const isBoolean = isOneOf([0, 1]);
+
+const isSha256 = matches(/^[0-9a-f]{64}$/);
+
+// 22 characters of base64url; see the idempotency keys.
+const isShortHash = matches(/^[\w-]{22}$/);
+
+const isText =
+  (validator: Validator<string>): Check =>
+  (value) => {
+    try {
+      return validator(value) === value;
+    } catch {
+      return false;
+    }
+  };
+
+const isIpAddress = matches(/^[0-9A-Fa-f:.]{2,45}(\/\d{1,3})?$/);
+
+const isWalletAddress: Check = (value) =>
+  typeof value === 'string' && parseAddress(value) === value && value !== ZERO_ADDRESS;
+
+const COLLECTIONS = ['accounts', 'projects', 'apps', 'wallets', 'tokens'] as const;
+
+const CHECKS: Readonly<Record<ColumnName, Check>> = {
+  account_id: isId,
+  id: isId,
+  project_id: isId,
+  default_project_id: isId,
+  app_id: isId,
+  app_key_id: isId,
+  maker_token_id: isId,
+  actor_token_id: isId,
+  token_id: isId,
+  private_key_id: isId,
+  previous_key_id: isId,
+  revision: isId,
+
+  last_id: (value, ...row) => value === '' || isId(value, ...row),
+  title: (value, row, table) => (table === 'token' && value === '') || isText(title)(value, row, table),
+  title_key: (value, row) => typeof row['title'] === 'string' && value === titleKey(row['title']),
+  description: isText(description),
+  image_cover_cid: matches(/^bafkrei[a-z2-7]{52}$/),
+  project_count: isNumber,
+  app_count: isNumber,
+  address_count: isNumber,
+  event_count: isNumber,
+  state: isOneOf(['ACTIVE', 'SUSPENDED', 'DELETING', 'RESTORING']),
+  active: isBoolean,
+  is_one_project: isBoolean,
+  is_read_only: isBoolean,
+  private_key_hash: isSha256,
+  previous_key_hash: isSha256,
+  hash: isSha256,
+  // The PHC string format.
+  password_hash: matches(/^\$argon2id\$v=19\$m=\d{1,6},t=\d{1,2},p=\d{1,2}\$[\w+/]{16,64}\$[\w+/]{16,128}$/),
+  network: isOneOf(NETWORKS),
+  address: (value, row, table) =>
+    (table === 'audit_event' ? isIpAddress : isWalletAddress)(value, row, table),
+  action: isOneOf(AUDIT_ACTIONS),
+  resource: (value) => typeof value === 'string' && parseResourceName(COLLECTIONS, value) === value,
+  fields: matches(/^[A-Za-z,]{0,200}$/),
+  request_id: matches(/^[\w.:-]{1,100}$/),
+  count_key: matches(/^[0-9a-z]{1,12} [\w-]{1,64}$/),
+  key_hash: isShortHash,
+  content_hash: isShortHash,
+  response: matches(/^[A-Za-z0-9+/]+={0,2}$/),
+  create_time_ms: isNumber,
+  update_time_ms: isNumber,
+  expire_time_ms: isNumber,
+  last_use_time_ms: isNumber,
+  last_sign_in_time_ms: isNumber,
+  last_time_ms: isNumber,
+  previous_key_expire_time_ms: isNumber,
+};
+
+/** Returns the columns of a row whose values no operation can have written. */
+function wrongColumns(table: TableName, names: readonly string[], row: Row): readonly string[] {
+  return names.filter((name) => {
+    const value = row[name] ?? null;
+    return value !== null && !CHECKS[name as ColumnName](value, row, table);
+  });
+}
+
+/**
+ * Returns the rows, of all accounts or of one, with values that no operation can have written. A database with the right schema
+ * can have them if another program has written it.
+ *
+ * @param onRead is called with the number of rows of each batch
+ */
+export async function findInvalidValues(
+  database: Pick<Queryable, 'read'>,
+  { accountId, onRead = () => {} }: { accountId?: Ulid | undefined; onRead?: (count: number) => void } = {},
+): Promise<Problems> {
+  const descriptions: string[] = [];
+  let count = 0;
+  const add = (description: string) => {
+    count += 1;
+    if (count <= MAX_DESCRIBED) descriptions.push(description);
+  };
+  for (const table of TABLES) {
+    const names = namesOf(table.columns);
+    try {
+      for await (const rows of readRows(database, table, accountId)) {
+        for (const row of rows) {
+          const wrong = wrongColumns(table.name, names, row);
+          if (wrong.length === 0) continue;
+          const id = JSON.stringify(row[table.key.at(-1) ?? 'id'])?.slice(0, 40);
+          add(`The row ${id} of ${table.name} has an invalid ${wrong.join(', ')}.`);
+        }
+        onRead(rows.length);
+      }
+    } catch (error) {
+      // An integer that no number of JavaScript can be. The other rows of the table are not read.
+      if (!Error.isError(error) || !('code' in error) || error.code !== 'ERR_OUT_OF_RANGE') throw error;
+      add(`The table ${table.name} has a number that is too large.`);
+    }
+  }
+  return problemsOfKind(descriptions, count);
+}
+
+/** Thrown if rows have values that no operation can have written. The message is one line for the operator. */
+export class InvalidRowError extends Error {}
+
+/** @param subject what is checked, such as `The backup` @throws InvalidRowError for the first row with an invalid value */
+export async function assertValid(
+  database: Pick<Queryable, 'read'>,
+  subject: string,
+  accountId?: Ulid,
+): Promise<void> {
+  const { lines } = await findInvalidValues(database, { accountId });
+  if (lines[0] !== undefined) throw new InvalidRowError(`${subject} can't be used. ${lines[0]}`);
+}
