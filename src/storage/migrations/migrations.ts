@@ -127,7 +127,8 @@ export async function readSchemaVersion(
   } catch (error) {
     if (!Error.isError(error)) throw error;
     // SQLite has one result code for all errors in SQL.
-    const isMissing = 'code' in error && error.code === UNDEFINED_TABLE;
+    const { cause } = error;
+    const isMissing = Error.isError(cause) && 'code' in cause && cause.code === UNDEFINED_TABLE;
     if (isMissing || error.message.startsWith('no such table')) return NO_SCHEMA;
     throw error;
   }

@@ -35,6 +35,8 @@ const OUTAGES: readonly (readonly [code: RegExp, outage: Outage])[] = [
   [/^(08|53|57|58)/, 'down'],
   // Read-only transaction, and prepared statements that a pooler has lost or mixed up.
   [/^(25006|26000|42P05)$/, 'down'],
+  // A missing table: all statements are of tables that the gateway has made. Citus may have moved the shard.
+  [/^42P01$/, 'down'],
 ];
 
 /** A lost conflict: serialization failure, deadlock. Another attempt can succeed. */
@@ -48,6 +50,9 @@ export const LOCK_TIMEOUT = /^55P03$/;
 
 /** A session can stay read-only after a failover, until it is closed. */
 export const READ_ONLY = /^25006$/;
+
+/** A table does not exist. On Citus, it can be a shard that was moved to another node. */
+export const MISSING_TABLE = /^42P01$/;
 
 export const TOO_MANY_CONNECTIONS = /^53300$/;
 

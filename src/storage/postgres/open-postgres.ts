@@ -109,7 +109,7 @@ export function openPostgres(
       return row?.now ?? 0;
     },
 
-    checkConnection: (clock) => checkConnection(singleUse, Math.min(timeoutMs, MAX_CHECK_MS), clock),
+    checkConnection: (clock) => checkConnection(singleUse, timeoutMs, clock),
 
     close: async () => void (await Promise.all(Object.values(pools).map((each) => each.close()))),
   };
@@ -176,13 +176,15 @@ function openPools(url: string, settings: PostgresSettings, onPool: ObservePool 
     begin: transactionBegin(hasPooler, settings),
   };
   const openPool = poolOpener(target, settings);
+  const singleUse = new ConnectionPool(openPool(SINGLE_USE), common);
+  const askNodes = remembered(() => checkConnection(singleUse, timeoutMs, Date.now), READINESS_LIFETIME_MS);
   const pool: ConnectionPool = new ConnectionPool(openPool({ max: poolSize }), {
     ...common,
     onWait: onPool?.(() => pool.state),
+    onMissingShard: () => void askNodes().catch(() => {}),
   });
   // A probe must not wait for the connections of requests, and keeps its own.
   const probes = new ConnectionPool(openPool({ max: 1, idleTimeoutMillis: 0 }), common);
-  const singleUse = new ConnectionPool(openPool(SINGLE_USE), common);
   const migrations = new ConnectionPool(openPool(migrationPool(hasPooler)), {
     ...common,
     ...MIGRATION_LIMITS,
@@ -197,7 +199,8 @@ async function checkConnection(
   clock: () => number,
 ): Promise<number | undefined> {
   try {
-    return await pool.use({ deadline: performance.now() + timeoutMs }, async (session) => {
+    const deadline = performance.now() + Math.min(timeoutMs, MAX_CHECK_MS);
+    return await pool.use({ deadline }, async (session) => {
       const before = clock();
       const [row] = await session.query<{ now: number }>(NOW);
       const now = row?.now ?? before;

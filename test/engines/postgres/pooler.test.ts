@@ -107,7 +107,7 @@ describe.each<[search: string, mode: string, poolSize: number, settings: readonl
     });
     onTestFinished(client.close);
     const read = () => client.read('SELECT count FROM later');
-    await expect(read()).rejects.toMatchObject({ code: '42P01' });
+    await expect(read()).rejects.toMatchObject({ cause: { code: '42P01' } });
     await direct.write('CREATE TABLE later (count INTEGER)');
     expect(await read()).toEqual([]);
     await direct.write('DROP TABLE later');

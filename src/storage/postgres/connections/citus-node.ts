@@ -1,7 +1,7 @@
 import type { QueryResultRow } from 'pg';
 
-/** Thrown if the node of a connection was replaced. */
-export class ReplacedNodeError extends Error {}
+/** Thrown if the node of a connection was replaced, or the cluster does not maintain its metadata any more. */
+export class OutdatedNodeError extends Error {}
 
 // Without the extension, the table does not exist. A server that has started again, or recovered, has another checkpoint.
 const FIND_DISTRIBUTION = `SELECT pg_postmaster_start_time() || ' ' || checkpoint_lsn AS state
@@ -13,9 +13,12 @@ const REFUSAL_MS = 1000;
 // Longer than a node takes that is up.
 const MAX_TIMEOUT_MS = 1000;
 
-// The address of this node that another one has, if it is not its own. The answer of one that does not respond in time, does
-// not know this node, or does not have the last changes of the coordinator does not count. A promoted standby may not have
-// them either: it is at the new address itself.
+// What another node says of this one, if this one is not to be used: the address of its successor, or nothing if it was removed
+// or disabled, or its metadata are not synced: it does not learn where shards are moved to. After each `citus_update_node`, the
+// coordinator says for a moment that no worker is synced, and moves no shard until they are. The other nodes say so only of one
+// that it could not reach.
+// The answer of one that does not respond in time, or does not have the last changes of the coordinator, does not count. A
+// promoted standby may not have them either: it is at the new address itself.
 const findSuccessor = (timeoutMs: number) => `WITH own AS MATERIALIZED (
   SELECT groupid, nodename || ' ' || nodeport AS address,
     set_config('citus.node_connection_timeout', '${timeoutMs}ms', true) AS timeout
@@ -23,20 +26,22 @@ const findSuccessor = (timeoutMs: number) => `WITH own AS MATERIALIZED (
 )
 SELECT REPLACE(result, ' ', ':') AS address FROM own, run_command_on_all_nodes(format($$SELECT COALESCE((
   SELECT nodename || ' ' || nodeport FROM pg_dist_node WHERE groupid = %s AND noderole = 'primary'
-), %L)$$, groupid, address))
-JOIN pg_dist_node USING (nodeid) WHERE success AND metadatasynced AND result <> own.address AND NOT EXISTS (
+    AND isactive AND hasmetadata AND (metadatasynced OR citus_is_coordinator())
+), '')$$, groupid))
+JOIN pg_dist_node USING (nodeid) WHERE success AND metadatasynced AND result <> own.address
+AND CASE WHEN result = '' THEN TRUE ELSE NOT EXISTS (
   SELECT FROM master_run_on_worker(ARRAY[split_part(result, ' ', 1)], ARRAY[CAST(split_part(result, ' ', 2) AS INTEGER)],
     ARRAY['SELECT EXTRACT(EPOCH FROM pg_postmaster_start_time())'], FALSE) AS successor (host, port, is_up, start)
   WHERE is_up AND start = CAST(EXTRACT(EPOCH FROM pg_postmaster_start_time()) AS TEXT)
-) LIMIT 1`;
+) END LIMIT 1`;
 
 type Find = <R extends QueryResultRow>(sql: string) => Promise<readonly R[]>;
 
 /**
  * Returns a function that returns whether the tables that a new connection sees are distributed by Citus. It throws
- * `ReplacedNodeError` if they are, and another node was put in the place of this one: it was lost and has started again, has
- * old rows, and would still accept changes. The other nodes are asked if the server may have started again, once for all
- * connections, and by each check.
+ * `OutdatedNodeError` if they are, and this node would still accept changes, but has old rows, because another node was put in
+ * its place, or sends them to where shards were before. The other nodes are asked if the server may have started again, once
+ * for all connections, and by each check.
  *
  * @param timeoutMs the time in which another node has to accept a connection, in milliseconds
  */
@@ -49,21 +54,26 @@ export function distributionFinder(timeoutMs: number): (find: Find, isCheck: boo
     const [distribution] = await find<{ readonly state: string }>(FIND_DISTRIBUTION);
     if (distribution === undefined) return false;
     const { state } = distribution;
-    if (isCheck) {
-      // The others do not wait for it.
-      const successor = await ask(find);
-      known = { state, successor: Promise.resolve(successor) };
-    } else if (known?.state !== state) {
+    if (isCheck || known?.state !== state) {
       const asked = { state, successor: ask(find) };
+      // The others do not wait for a check.
+      if (isCheck) await asked.successor;
       known = asked;
-      // An answer other than that it was not replaced is asked for again.
+      // An answer other than that it can be used is asked for again.
       const forget = () => {
         if (known === asked) known = undefined;
       };
-      asked.successor.then((successor) => successor && setTimeout(forget, REFUSAL_MS).unref(), forget);
+      asked.successor.then(
+        (successor) => successor !== undefined && setTimeout(forget, REFUSAL_MS).unref(),
+        forget,
+      );
     }
     const successor = await known.successor;
     if (successor === undefined) return true;
-    throw new ReplacedNodeError(`Citus has replaced this node by ${successor}`);
+    throw new OutdatedNodeError(
+      successor === ''
+        ? 'Citus has removed or disabled this node, or does not sync its metadata'
+        : `Citus has replaced this node by ${successor}`,
+    );
   };
 }

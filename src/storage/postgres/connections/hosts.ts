@@ -1,5 +1,5 @@
 import { Client, type ClientConfig, Pool, type PoolConfig, type QueryResultRow, types } from 'pg';
-import { distributionFinder, ReplacedNodeError } from './citus-node.ts';
+import { distributionFinder, OutdatedNodeError } from './citus-node.ts';
 import type { PostgresTarget } from './url.ts';
 
 /** Thrown if a connection to a host can't be opened, or if its session can't write and has to. */
@@ -29,7 +29,7 @@ type State = { readonly isWritable: boolean; readonly hasCitus: boolean };
 // The connections of a long-running process move to servers that were added or have returned.
 const LIFETIME_SECONDS = 1800;
 
-/** The settings of a pool whose connections are closed after one use. Each of them asks whether its node was replaced. */
+/** The settings of a pool whose connections are closed after one use. Each of them asks whether its node is outdated. */
 export const SINGLE_USE = { max: 1, maxUses: 1 };
 
 const POOLER_HINT = 'Behind a pooler, the URL needs pgbouncer=true or pgbouncer=prepared';
@@ -76,15 +76,15 @@ function hostClient({ hosts, hasPooler, isReadWrite, connectTimeoutMs }: Postgre
   // A host that drops packets must leave time for the others.
   const hostTimeoutMs = Math.min(connectTimeoutMs ?? timeoutMs, timeoutMs / hosts.length);
   const isDistributed = distributionFinder(hostTimeoutMs / 4);
-  // The number of times that a connection found its node replaced.
-  let replacementCount = 0;
+  // The number of times that a connection found its node outdated.
+  let outdatedCount = 0;
 
   /** A connection to the first host of the order. */
   return class HostClient extends Client {
     /** Whether the tables are distributed by Citus. */
     isCitus = false;
     readonly #url: string | undefined;
-    readonly #replacementCount = replacementCount;
+    readonly #outdatedCount = outdatedCount;
     readonly #isSingleUse: boolean;
 
     constructor(settings?: ClientConfig & PoolConfig) {
@@ -96,9 +96,9 @@ function hostClient({ hosts, hasPooler, isReadWrite, connectTimeoutMs }: Postgre
       this.on('error', () => {});
     }
 
-    /** Whether a node was found replaced since, which can be that of this connection. */
+    /** Whether a node was found outdated since, which can be that of this connection. */
     get isOutdated(): boolean {
-      return this.#replacementCount !== replacementCount;
+      return this.#outdatedCount !== outdatedCount;
     }
 
     override connect(): Promise<Client>;
@@ -118,7 +118,7 @@ function hostClient({ hosts, hasPooler, isReadWrite, connectTimeoutMs }: Postgre
         return this;
       } catch (error) {
         void this.end();
-        if (error instanceof ReplacedNodeError) replacementCount += 1;
+        if (error instanceof OutdatedNodeError) outdatedCount += 1;
         // Another connection may have failed before.
         if (order[0] === this.#url) order.push(...order.splice(0, 1));
         throw hostError(this, error);

@@ -1,7 +1,14 @@
 import type { PoolClient } from 'pg';
 import type { Execute, Row, Statement } from '../../port/database.ts';
 import { resultUnknown } from '../../port/errors.ts';
-import { endsConnection, hasCode, LOCK_TIMEOUT, startTimeout, statementError } from '../errors.ts';
+import {
+  endsConnection,
+  hasCode,
+  LOCK_TIMEOUT,
+  MISSING_TABLE,
+  startTimeout,
+  statementError,
+} from '../errors.ts';
 import { cancelStatement } from './cancel.ts';
 import type { UseResult } from './connection-turns.ts';
 import { isCitusClient } from './hosts.ts';
@@ -15,6 +22,8 @@ export type StatementSettings = {
   /** Whether a pooler is between, which has names of its own for prepared statements. */
   readonly hasPooler: boolean;
   readonly begin: (isCitus: boolean) => readonly Statement[];
+  /** Is called if Citus has not found the table of a shard, which may have been moved without the node's knowledge. */
+  readonly onMissingShard?: () => void;
 };
 
 type Commits = Parameters<typeof statementError>[1];
@@ -133,6 +142,7 @@ export class Session {
       this.#isBroken ||= isLost || (hasPooler && named.some(({ name }) => name !== undefined));
       if (hasCode(error, LOCK_TIMEOUT)) this.#result = 'blocked';
       else if (isLost && this.#result === 'done') this.#result = 'lost';
+      if (this.isCitus && hasCode(error, MISSING_TABLE)) this.#settings.onMissingShard?.();
       const committed = commits === 'transaction' && !sent.isAtLast() ? 'later' : commits;
       throw statementError(error, committed, statements);
     } finally {

@@ -2,7 +2,7 @@ import type { QueryResultRow } from 'pg';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import {
   distributionFinder,
-  ReplacedNodeError,
+  OutdatedNodeError,
 } from '../../../../src/storage/postgres/connections/citus-node.ts';
 
 beforeEach(() => void vi.useFakeTimers());
@@ -35,27 +35,25 @@ test('the other nodes are asked once for all connections after a start of the se
   expect(answers.askedCount).toBe(4);
 });
 
-test('a connection to a node that was replaced is refused, and the others are asked again a second later', async () => {
-  const { answers, connect } = make();
-  answers.successor = ['10.0.0.5:5432'];
-  for (let times = 0; times < 2; times += 1) {
-    await expect(connect()).rejects.toThrow(
-      new ReplacedNodeError('Citus has replaced this node by 10.0.0.5:5432'),
-    );
-  }
-  expect(answers.askedCount).toBe(1);
-  vi.advanceTimersByTime(1000);
-  answers.successor = [];
-  expect(await connect()).toBe(true);
-});
-
-test('a check that finds the node replaced lets the connections after it be refused', async () => {
-  const { answers, connect, check } = make();
-  expect(await connect()).toBe(true);
-  answers.successor = ['10.0.0.5:5432'];
-  await expect(check()).rejects.toThrow(ReplacedNodeError);
-  await expect(connect()).rejects.toThrow(ReplacedNodeError);
-});
+test.each([
+  ['10.0.0.5:5432', 'Citus has replaced this node by 10.0.0.5:5432'],
+  ['', 'Citus has removed or disabled this node, or does not sync its metadata'],
+])(
+  'a connection to an outdated node is refused, and the others are asked again a second later: "%s"',
+  async (successor, message) => {
+    const { answers, connect, check } = make();
+    for (const refused of [connect, check]) {
+      answers.successor = [successor];
+      answers.askedCount = 0;
+      await expect(refused()).rejects.toThrow(new OutdatedNodeError(message));
+      await expect(connect()).rejects.toThrow(OutdatedNodeError);
+      expect(answers.askedCount).toBe(1);
+      vi.advanceTimersByTime(1000);
+      answers.successor = [];
+      expect(await connect()).toBe(true);
+    }
+  },
+);
 
 test('without distributed tables, no node is asked', async () => {
   const { answers, connect, check } = make();
