@@ -19,7 +19,7 @@ import {
   readResponse,
   send,
 } from '../support/apis.ts';
-import { missingTable, textOf } from '../support/engine.ts';
+import { missingColumn, textOf } from '../support/engine.ts';
 import { seedTenant, type Tenant, useGateway } from '../support/gateway.ts';
 import { documentOf, inputOf, MUTATION_NAMES, type MutationName } from '../support/mutations.ts';
 import { rowOf, setRow } from '../support/rows.ts';
@@ -198,17 +198,17 @@ describe.each([
 });
 
 describe.each(bothApis(() => gateway.url))('by $name', (each) => {
-  test('a missing token table is a masked and logged internal error, and not an invalid token', async () => {
+  test('a missing column of the tokens is a masked and logged internal error, and not an invalid token', async () => {
     const logged = gateway.log().length;
-    await gateway.database.write('ALTER TABLE token RENAME TO token_away');
+    await gateway.database.write('ALTER TABLE token RENAME is_read_only TO away');
     const { error, response } = await each
       .listProjects(tenant.token)
-      .finally(() => gateway.database.write('ALTER TABLE token_away RENAME TO token'));
+      .finally(() => gateway.database.write('ALTER TABLE token RENAME away TO is_read_only'));
     expect([response.status, error?.reason]).toEqual([500, 'INTERNAL']);
     expect(response.headers.has('www-authenticate')).toBe(false);
-    expect(response.text).not.toMatch(/no such table|relation|postgres|sql/i);
+    expect(response.text).not.toMatch(/no such column|column|postgres|sql/i);
     const log = gateway.log().slice(logged);
-    expect(log).toContain(missingTable('token'));
+    expect(log).toContain(missingColumn('is_read_only'));
     expect(log).toContain(response.headers.get('x-request-id'));
   });
 });

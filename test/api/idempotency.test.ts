@@ -416,7 +416,7 @@ describe('by GraphQL', () => {
     const { token } = await seedTenant(broken);
     const api = keyed('GraphQL', key, broken.url);
     const { name } = await createApp(keyed('GraphQL', 'app', broken.url), token);
-    await broken.database.write('ALTER TABLE audit_event RENAME TO missing');
+    await broken.database.write('ALTER TABLE audit_event RENAME action TO away');
     const outcome = await api.signIn(token, { name, privateKey: 'wrong' });
     expect(failureOf(outcome)).toEqual([500, 'INTERNAL']);
     expect(outcome.response.text).not.toContain('audit_event');

@@ -14,14 +14,14 @@ type Dialect = {
   readonly columns: string;
   /** Select tables, columns, indexes and constraints. The results also differ if one was created again. */
   readonly schema: readonly string[];
-  missingTable(table: string): string;
+  missingColumn(column: string): string;
 };
 
 const SQLITE: Dialect = {
   tables: "SELECT name FROM sqlite_schema WHERE type = 'table'",
   columns: 'SELECT name FROM pragma_table_info($1)',
   schema: ['SELECT * FROM sqlite_schema ORDER BY name', 'PRAGMA schema_version'],
-  missingTable: (table) => `no such table: ${table}`,
+  missingColumn: (column) => `no such column: ${column}`,
 };
 
 const POSTGRES: Dialect = {
@@ -36,7 +36,7 @@ const POSTGRES: Dialect = {
     `SELECT conname, pg_get_constraintdef(oid) FROM pg_constraint
      WHERE connamespace = 'public'::regnamespace ORDER BY conrelid, conname`,
   ],
-  missingTable: (table) => `relation "${table}" does not exist`,
+  missingColumn: (column) => `column "${column}" does not exist`,
 };
 
 function engine(): Dialect {
@@ -100,9 +100,9 @@ export async function isUntouched(url: string): Promise<boolean> {
   return (await onDatabase(url, tablesOf)).length === 0;
 }
 
-/** The error text of the engine for a missing table, as in a log line. */
-export function missingTable(table: string): string {
-  return JSON.stringify(engine().missingTable(table)).slice(1, -1);
+/** The error text of the engine for a missing column, as in a log line. */
+export function missingColumn(column: string): string {
+  return JSON.stringify(engine().missingColumn(column)).slice(1, -1);
 }
 
 /** The file of a database on SQLite. */

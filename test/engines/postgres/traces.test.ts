@@ -82,7 +82,7 @@ startBeforeAll(async (opening) => {
   };
   server = await startServerProcess(settings, (end) => opening.defer(end));
   await sendRequests();
-  await onDatabase(made.url, (own) => own.write('ALTER TABLE project RENAME TO renamed'));
+  await onDatabase(made.url, (own) => own.write('ALTER TABLE project RENAME title TO away'));
   const page = `${server.url}/project/projects`;
   expect((await send(page, 'GET', tenant.token, undefined, inTrace('fault'))).status).toBe(500);
   // The last spans are sent when the server stops.
