@@ -19,7 +19,7 @@ import {
   readResponse,
   send,
 } from '../support/apis.ts';
-import { missingColumn, textOf } from '../support/engine.ts';
+import { textOf } from '../support/engine.ts';
 import { seedTenant, type Tenant, useGateway } from '../support/gateway.ts';
 import { documentOf, inputOf, MUTATION_NAMES, type MutationName } from '../support/mutations.ts';
 import { rowOf, setRow } from '../support/rows.ts';
@@ -206,9 +206,9 @@ describe.each(bothApis(() => gateway.url))('by $name', (each) => {
       .finally(() => gateway.database.write('ALTER TABLE token RENAME away TO is_read_only'));
     expect([response.status, error?.reason]).toEqual([500, 'INTERNAL']);
     expect(response.headers.has('www-authenticate')).toBe(false);
-    expect(response.text).not.toMatch(/no such column|column|postgres|sql/i);
+    expect(response.text).not.toMatch(/column|postgres|sql/i);
     const log = gateway.log().slice(logged);
-    expect(log).toContain(missingColumn('is_read_only'));
+    expect(log).toContain('is_read_only');
     expect(log).toContain(response.headers.get('x-request-id'));
   });
 });

@@ -14,14 +14,12 @@ type Dialect = {
   readonly columns: string;
   /** Select tables, columns, indexes and constraints. The results also differ if one was created again. */
   readonly schema: readonly string[];
-  missingColumn(column: string): string;
 };
 
 const SQLITE: Dialect = {
   tables: "SELECT name FROM sqlite_schema WHERE type = 'table'",
   columns: 'SELECT name FROM pragma_table_info($1)',
   schema: ['SELECT * FROM sqlite_schema ORDER BY name', 'PRAGMA schema_version'],
-  missingColumn: (column) => `no such column: ${column}`,
 };
 
 const POSTGRES: Dialect = {
@@ -36,7 +34,6 @@ const POSTGRES: Dialect = {
     `SELECT conname, pg_get_constraintdef(oid) FROM pg_constraint
      WHERE connamespace = 'public'::regnamespace ORDER BY conrelid, conname`,
   ],
-  missingColumn: (column) => `column "${column}" does not exist`,
 };
 
 function engine(): Dialect {
@@ -98,11 +95,6 @@ export async function textOf(database: Database): Promise<string> {
 export async function isUntouched(url: string): Promise<boolean> {
   if (inject('engine') === 'sqlite') return !existsSync(pathOf(url));
   return (await onDatabase(url, tablesOf)).length === 0;
-}
-
-/** The error text of the engine for a missing column, as in a log line. */
-export function missingColumn(column: string): string {
-  return JSON.stringify(engine().missingColumn(column)).slice(1, -1);
 }
 
 /** The file of a database on SQLite. */
