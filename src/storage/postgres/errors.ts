@@ -27,6 +27,9 @@ type ServerError = Error & {
   readonly code: string;
 };
 
+/** A table does not exist. All are of the gateway itself, and on Citus it can be a shard that was moved to another node. */
+export const MISSING_TABLE = /^42P01$/;
+
 // The codes of a server that can't serve, as opposed to those of an invalid statement.
 const OUTAGES: readonly (readonly [code: RegExp, outage: Outage])[] = [
   [/^(53300|57014)$/, 'overload'], // too many connections, cancelled statement
@@ -35,8 +38,7 @@ const OUTAGES: readonly (readonly [code: RegExp, outage: Outage])[] = [
   [/^(08|53|57|58)/, 'down'],
   // Read-only transaction, and prepared statements that a pooler has lost or mixed up.
   [/^(25006|26000|42P05)$/, 'down'],
-  // A missing table: all statements are of tables that the gateway has made. Citus may have moved the shard.
-  [/^42P01$/, 'down'],
+  [MISSING_TABLE, 'down'],
 ];
 
 /** A lost conflict: serialization failure, deadlock. Another attempt can succeed. */
@@ -50,9 +52,6 @@ export const LOCK_TIMEOUT = /^55P03$/;
 
 /** A session can stay read-only after a failover, until it is closed. */
 export const READ_ONLY = /^25006$/;
-
-/** A table does not exist. On Citus, it can be a shard that was moved to another node. */
-export const MISSING_TABLE = /^42P01$/;
 
 export const TOO_MANY_CONNECTIONS = /^53300$/;
 

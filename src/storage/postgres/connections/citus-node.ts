@@ -13,10 +13,11 @@ const REFUSAL_MS = 1000;
 // Longer than a node takes that is up.
 const MAX_TIMEOUT_MS = 1000;
 
-// What another node says of this one, if this one is not to be used: the address of its successor, or nothing if it was removed
-// or disabled, or its metadata are not synced: it does not learn where shards are moved to. After each `citus_update_node`, the
-// coordinator says for a moment that no worker is synced, and moves no shard until they are. The other nodes say so only of one
-// that it could not reach.
+// The address of this node that another one has, if it is not its own; an empty one if this node was removed or disabled, or its
+// metadata are not synced, so that it does not learn where shards are moved to. The coordinator marks all workers as not synced
+// after each `citus_update_node`, and moves no shard until they are. Other workers have this mark only of those that it could
+// not reach.
+//
 // The answer of one that does not respond in time, or does not have the last changes of the coordinator, does not count. A
 // promoted standby may not have them either: it is at the new address itself.
 const findSuccessor = (timeoutMs: number) => `WITH own AS MATERIALIZED (
