@@ -36,6 +36,8 @@ export const DOCUMENTED_NAMES = DOCUMENTED_MIGRATIONS.map((_, index) => nameOf(i
 
 /** Count the wallets whose column they have filled, and the others. */
 export const COUNT_FILLED = 'SELECT COUNT(*) AS count FROM wallet WHERE example = title';
+/** Finds one of the wallets whose column they have filled. */
+export const FIND_FILLED = 'SELECT id FROM wallet WHERE example = title LIMIT 1';
 export const COUNT_OTHERS = 'SELECT COUNT(*) AS count FROM wallet WHERE example IS NULL OR example <> title';
 
 /** Empties the column. */

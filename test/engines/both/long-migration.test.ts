@@ -9,6 +9,7 @@ import {
   COUNT_OTHERS,
   DOCUMENTED_MIGRATIONS,
   DOCUMENTED_NAMES,
+  FIND_FILLED,
   EMPTY_COLUMN,
   newerProgram,
 } from '../../support/newer-program.ts';
@@ -146,10 +147,13 @@ async function startedOn(
   { url, program, settings }: Awaited<ReturnType<typeof databaseWith>>,
   command: string,
 ) {
-  const running = program.start([command], { PORT: '0', ...settings });
-  const filled = () => count(url, COUNT_FILLED).catch(() => 0);
-  await expect.poll(filled, { interval: 5 }).toBeGreaterThan(0);
-  return running;
+  // By one connection, and without a count, so that the program is seen early.
+  return onDatabase(url, async ({ read }) => {
+    const running = program.start([command], { PORT: '0', ...settings });
+    const filled = () => read(FIND_FILLED).catch(() => []);
+    await expect.poll(filled, { interval: 5 }).toHaveLength(1);
+    return running;
+  });
 }
 
 test('a migration in batches that was killed is completed by the next one, also beside an incomplete index', async () => {
