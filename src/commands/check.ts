@@ -19,7 +19,7 @@ export const check: Command = {
     // A damaged file can't be read any further.
     if (path !== undefined && existsSync(path)) {
       args.terminal.progress(`Checking ${fileWithSize(path)}…`);
-      report(args, await onFiles(`${path} can't be checked`, () => findFileProblems(path, true)));
+      report(args, await onFiles(`${path} can't be checked`, () => findFileProblems(path)));
     }
     await whileOpen(databaseUrl, { postgres, isReadOnly: true }, async (database) => {
       assertCurrent(await readSchemaVersion(database));

@@ -21,7 +21,7 @@ export const copy: Command = {
     const path = sqlitePath(databaseUrl);
     if (path === undefined) throw new UsageError('DATABASE_URL must be sqlite:<path>.');
     if (!/^postgres(ql)?:\/\//.test(to)) throw new UsageError('--to must be postgres://….');
-    const problems = existsSync(path) ? findFileProblems(path, false) : NO_PROBLEMS;
+    const problems = existsSync(path) ? findFileProblems(path, 'The source') : NO_PROBLEMS;
     if (problems.count > 0) throw new Error(`The source can't be copied. ${problems.lines[0]}`);
     const copied = whileOpen(to, { postgres }, (target) =>
       whileOpen(databaseUrl, { postgres, create: false }, async (source) => {

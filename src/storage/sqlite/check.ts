@@ -80,13 +80,14 @@ function findOtherObjects(database: DatabaseSync, version: number, isOwn: boolea
  * Checks the structure of a SQLite file, its indexes and its foreign keys, and that nothing else is in it. What is not of the
  * gateway is not read.
  *
- * @param isOwn whether it is the database of this gateway, and not one that somebody else may have made
+ * @param foreign what the file is called in an error if it is not the database of this gateway, and somebody else may have made it
  */
-export function findFileProblems(path: string, isOwn: boolean): Problems {
+export function findFileProblems(path: string, foreign?: string): Problems {
   const database = openReadOnly(path);
   try {
-    const version = versionOf(database, `The file ${path}`);
-    const others = version > LATEST_VERSION ? NO_PROBLEMS : findOtherObjects(database, version, isOwn);
+    const version = versionOf(database, foreign);
+    const others =
+      version > LATEST_VERSION ? NO_PROBLEMS : findOtherObjects(database, version, foreign === undefined);
     if (others.count > 0) return others;
     const checked = database.prepare(`PRAGMA integrity_check(${MAX_MESSAGES})`).all();
     const messages = checked.map(({ integrity_check }) => String(integrity_check).replaceAll('\n', ' '));
@@ -133,7 +134,7 @@ export function readFileVersion(path: string, name = path): number {
 }
 
 /** Returns the schema version of a file, or 0 if it has no table of migrations. */
-function versionOf(database: DatabaseSync, subject: string): number {
+function versionOf(database: DatabaseSync, subject?: string): number {
   const hasTable = database
     .prepare(
       "SELECT 1 FROM sqlite_schema WHERE name = 'schema_migration' AND type = 'table' AND sql LIKE 'CREATE TABLE%'",

@@ -149,7 +149,7 @@ function followLink(path: string): string {
 
 /** Returns the schema version of an intact backup. @param file the name of the backup in error messages */
 function checkBackup(copy: string, file: string): number {
-  const [problem] = findFileProblems(copy, false).lines;
+  const [problem] = findFileProblems(copy, `The file ${file}`).lines;
   if (problem !== undefined) throw new BackupError(`The file ${file} can't be restored. ${problem}`);
   const version = readFileVersion(copy, file);
   if (version > LATEST_VERSION) {

@@ -9,8 +9,8 @@ import {
   COUNT_OTHERS,
   DOCUMENTED_MIGRATIONS,
   DOCUMENTED_NAMES,
-  FIND_FILLED,
   EMPTY_COLUMN,
+  FIND_FILLED,
   newerProgram,
 } from '../../support/newer-program.ts';
 import { addWallets } from '../../support/rows.ts';

@@ -277,11 +277,13 @@ test.each([
       await expect(startGateway({ ...settings, NODE_ENV })).rejects.toThrow(
         new DatabaseVersionError(refusal),
       );
-      for (const words of [['migrate'], ['migrate', '--dry-run'], ['check'], ['demo'], ...COMMANDS]) {
+      for (const words of [['migrate'], ['migrate', '--dry-run'], ['check'], ...COMMANDS]) {
         const result = await paw(words, { ...settings, NODE_ENV });
         expect(result, words[0]).toEqual({ status: 1, stdout: '', stderr: `paw: ${refusal}\n` });
       }
     }
+    const demo = await paw(['demo'], settings);
+    expect(demo).toEqual({ status: 1, stdout: '', stderr: `paw: ${refusal}\n` });
     expect(await onDatabase(made.url, allOf)).toEqual(before);
   },
 );
