@@ -169,7 +169,7 @@ test('an error of a file names the file, and says what is wrong with it', async 
   for (const words of [['account', 'list'], ['migrate']]) {
     await expectError(words, /illegal operation on a directory/, to(folder));
     await expectError(words, /file is not a database/, to(text));
-    await expectError(words, /not a directory/, to(inFile));
+    await expectError(words, /not a directory|does not exist/, to(inFile));
   }
   await expectError(['serve'], /must be a readable file/, { PAW_TRUSTED_DOCUMENTS: folder });
 });
