@@ -4,7 +4,6 @@ import { expect, test } from 'vitest';
 import { importAccount } from '../../../src/data/operator/import-account.ts';
 import { registerWallet } from '../../../src/data/operator/register-wallet.ts';
 import { addAddresses } from '../../../src/data/operator/supply-addresses.ts';
-import { idOf, type ResourceName } from '../../../src/model/resource-name.ts';
 import { createApp, mutate, payloadOf } from '../../support/actors.ts';
 import { graphqlApi } from '../../support/apis.ts';
 import { textOf } from '../../support/engine.ts';
@@ -18,7 +17,7 @@ import {
   useGateway,
 } from '../../support/gateway.ts';
 import { commandsOn, paw, startPaw } from '../../support/paw.ts';
-import { addWallets, eventsOf } from '../../support/rows.ts';
+import { addWallets, eventsOf, rowsOf } from '../../support/rows.ts';
 
 const gateway = useGateway();
 
@@ -144,9 +143,10 @@ test('an address that gets a wallet and is added at the same time does one of bo
       addAddresses(admin, { account, network: NETWORK }, addressLines(1, n)),
     ]);
   }
-  const both = `SELECT address FROM address WHERE account_id = $1
-  AND address IN (SELECT address FROM wallet WHERE account_id = $1)`;
-  expect(await gateway.database.read(both, [idOf(account as ResourceName)])).toEqual([]);
+  const wallets = await rowsOf(gateway.database, 'wallet', account);
+  const used = new Set(wallets.map((row) => row['address']));
+  const unused = await rowsOf(gateway.database, 'address', account);
+  expect(unused.filter((row) => used.has(row['address']))).toEqual([]);
 });
 
 test('no wallet gets an address of an addition that was killed, and a repetition adds all of them', async () => {
@@ -156,11 +156,7 @@ test('no wallet gets an address of an addition that was killed, and a repetition
   writeFileSync(file, lines.join('\n'));
   const words = ['address', 'add', ...poolOf(tenant), file];
   const adding = startPaw(words, { DATABASE_URL: gateway.databaseUrl });
-  const count = async () => {
-    const sql = 'SELECT COUNT(*) AS count FROM address WHERE account_id = $1';
-    const [row] = await gateway.database.read<{ count: number }>(sql, [idOf(tenant.account as ResourceName)]);
-    return row?.count;
-  };
+  const count = async () => (await rowsOf(gateway.database, 'address', tenant.account)).length;
   await expect.poll(count, { interval: 5 }).toBeGreaterThan(0);
   // Others write meanwhile.
   await createApp(

@@ -6,6 +6,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { pathOf } from '../../support/engine.ts';
 import { seedDatabase, type Tenant, testDatabase, testGateway } from '../../support/gateway.ts';
 import { paw } from '../../support/paw.ts';
+import { setRows } from '../../support/rows.ts';
 
 /** The commands that only read. */
 const COMMANDS: readonly ((tenant: Tenant) => string[])[] = [
@@ -61,7 +62,7 @@ test('they do not change the file of another program, and create none', async ()
 
 test('they see what a running server has committed', async () => {
   const gateway = await testGateway({ DATABASE_URL: url });
-  await gateway.database.write("UPDATE project SET title = 'Later', title_key = 'later'");
+  await setRows(gateway.database, 'project', { title: 'Later' });
   const { stdout } = await paw(['project', 'list', '--account', tenant.account], { DATABASE_URL: url });
   expect(stdout).toContain('Later');
 });
