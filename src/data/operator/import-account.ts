@@ -1,3 +1,5 @@
+import { hash } from 'node:crypto';
+import { decodeTime, encodeTime, ulid } from 'ulid';
 import { ApiError, invalidFields } from '../../model/errors.ts';
 import {
   description,
@@ -53,6 +55,11 @@ const WALLET = {
   updateTime: optional(time),
 };
 
+const COLLECTIONS: ReadonlyMap<unknown, string> = new Map([
+  ['project', 'projects'],
+  ['wallet', 'wallets'],
+]);
+
 // The image follows from the name.
 const PROJECT_FIELDS = ['type', 'imageCoverUrl', 'imageCoverCid', ...Object.keys(PROJECT)];
 const WALLET_FIELDS = ['type', ...Object.keys(WALLET)];
@@ -65,8 +72,8 @@ const OTHER_TYPES: readonly unknown[] = ['account', 'app', 'token', 'address', '
 
 /**
  * Creates the projects and wallets in the lines of an export, in batches, with an audit event for each. Those that exist in
- * the account are left as they are, so that a second call completes an import that was interrupted. One without a name gets a
- * new name.
+ * the account are left as they are, so that a second call completes an import that was interrupted. One without a name gets
+ * one that is the same in a second call.
  *
  * @param input the name of the `account`
  * @param lines the lines; undefined is one that is no text, or too long
@@ -134,7 +141,8 @@ async function readLines(
     const record = text === undefined ? undefined : parseJson(text);
     if (!isJsonObject(record)) throw invalidLine(line, 'a JSON object in UTF-8, of at most 100,000 bytes');
     if (OTHER_TYPES.includes(record['type'])) continue;
-    const imported = { line, ...inLine(line, () => rowOf(admin, accountId, record, newProjectRow)) };
+    const named = withName(accountId, line, record);
+    const imported = { line, ...inLine(line, () => rowOf(admin, accountId, named, newProjectRow)) };
     const other = byName.get(imported.name);
     if (other !== undefined) throw invalidLine(line, `another name than in line ${other.line}`, 'name');
     byName.set(imported.name, imported);
@@ -142,6 +150,16 @@ async function readLines(
       throw invalidLine(line, `one of the first ${MAX_ROWS} projects and wallets of a file`);
   }
   return [...byName.values()];
+}
+
+/** Adds a name to a record without one, by which a second import of the file finds it. The names are in the order of the lines. */
+function withName(accountId: Ulid, line: number, record: JsonObject): JsonObject {
+  const collection = COLLECTIONS.get(record['type']);
+  if (record['name'] !== undefined || collection === undefined) return record;
+  const bytes = hash('sha256', JSON.stringify([accountId, line, record]), 'buffer');
+  let next = 0;
+  const id = ulid(decodeTime(accountId), () => (bytes[next++] ?? 0) / 256);
+  return { ...record, name: `${collection}/${id.slice(0, 10)}${encodeTime(line, 5)}${id.slice(15)}` };
 }
 
 function rowOf(

@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest';
+import { deleteAllAddresses } from '../../../src/data/operator/delete-addresses.ts';
 import { findFewestAddresses } from '../../../src/storage/addresses.ts';
+import { findRowProblems } from '../../../src/storage/jobs/consistency.ts';
 import { accountToken, mutate, payloadOf, tokenNameOf, tokenStatus } from '../../support/actors.ts';
 import { useAllOperations } from '../../support/all-operations.ts';
 import { graphqlApi } from '../../support/apis.ts';
-import { NETWORK, seedTenant, useGateway } from '../../support/gateway.ts';
+import { NETWORK, seedTenant, testGateway, useGateway } from '../../support/gateway.ts';
 
 const gateway = useGateway();
 
@@ -26,4 +28,13 @@ test('the fewest addresses that an account has left are found on all nodes', asy
   for (const addresses of [7, 3, 5]) await seedTenant(gateway, { addresses });
   const fewest = await findFewestAddresses(gateway.database);
   expect(fewest.get(NETWORK)).toBeLessThanOrEqual(3);
+});
+
+test('an address that is left in accounts of several nodes is found, and deleted in all of them', async () => {
+  const { admin, database } = await testGateway();
+  for (let n = 0; n < 8; n += 1) await seedTenant({ admin }, { addresses: 2 });
+  const problems = () => findRowProblems(database, () => {});
+  expect((await problems()).count).toBe(16);
+  expect(await deleteAllAddresses(admin, {})).toBe(16);
+  expect((await problems()).count).toBe(0);
 });

@@ -18,18 +18,22 @@ const MAX_TIMEOUT_MS = 1000;
 // after each `citus_update_node`, and moves no shard until they are. Other workers have this mark only of those that it could
 // not reach.
 //
-// The answer of one that does not respond in time, or does not have the last changes of the coordinator, does not count. A
-// promoted standby may not have them either: it is at the new address itself.
+// The answer of one that does not respond in time, does not know itself because its metadata is being dropped, or does not have
+// the last changes of the coordinator, does not count, nor does one that does not know the coordinator. A promoted standby may not
+// have the changes either: it is at the new address itself.
 const findSuccessor = (timeoutMs: number) => `WITH own AS MATERIALIZED (
   SELECT groupid, nodename || ' ' || nodeport AS address,
     set_config('citus.node_connection_timeout', '${timeoutMs}ms', true) AS timeout
   FROM pg_dist_local_group JOIN pg_dist_node USING (groupid) WHERE noderole = 'primary'
 )
-SELECT REPLACE(result, ' ', ':') AS address FROM own, run_command_on_all_nodes(format($$SELECT COALESCE((
-  SELECT nodename || ' ' || nodeport FROM pg_dist_node WHERE groupid = %s AND noderole = 'primary'
-    AND isactive AND hasmetadata AND (metadatasynced OR citus_is_coordinator())
-), '')$$, groupid))
+SELECT REPLACE(result, ' ', ':') AS address FROM own, run_command_on_all_nodes(format($$SELECT CASE
+  WHEN NOT EXISTS (SELECT FROM pg_dist_node JOIN pg_dist_local_group USING (groupid)) THEN %L
+  ELSE COALESCE((
+    SELECT nodename || ' ' || nodeport FROM pg_dist_node WHERE groupid = %s AND noderole = 'primary'
+      AND isactive AND hasmetadata AND (metadatasynced OR citus_is_coordinator())
+  ), '') END$$, address, own.groupid))
 JOIN pg_dist_node USING (nodeid) WHERE success AND metadatasynced AND result <> own.address
+AND (result <> '' OR own.groupid <> 0)
 AND CASE WHEN result = '' THEN TRUE ELSE NOT EXISTS (
   SELECT FROM master_run_on_worker(ARRAY[split_part(result, ' ', 1)], ARRAY[CAST(split_part(result, ' ', 2) AS INTEGER)],
     ARRAY['SELECT EXTRACT(EPOCH FROM pg_postmaster_start_time())'], FALSE) AS successor (host, port, is_up, start)
