@@ -109,9 +109,9 @@ export async function addWallets(
 /** Adds projects without images to an account on SQLite, with few statements. */
 export async function addProjects({ write }: Writer, account: string, count: number): Promise<void> {
   await write(
-    `INSERT INTO project (account_id, id, title, description, image_cover_cid, create_time_ms)
+    `INSERT INTO project (account_id, id, title, title_key, description, image_cover_cid, create_time_ms)
      WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < $2)
-     SELECT $1, printf('7ZZZZZZZZZZZZZZZZZ%08d', i), 'Project ' || i, 'No. ' || i, $3, i FROM n`,
+     SELECT $1, printf('7ZZZZZZZZZZZZZZZZZ%08d', i), 'Project ' || i, lower(hex(upper('Project ' || i))), 'No. ' || i, $3, i FROM n`,
     [ulidOf(account), count, `bafkrei${'a'.repeat(52)}`],
   );
   await write('UPDATE account SET project_count = project_count + $2 WHERE id = $1', [
