@@ -40,7 +40,7 @@ test('a role with SELECT, INSERT, UPDATE and DELETE alone can run every command 
 
   const { name: account } = await run('account', 'create', '--title', 'Atlas');
   const { name: project } = await run('project', 'create', '--account', account, '--title', 'Harbour');
-  const address = ['--network', 'NETWORK_POLYGON', '--address', `0x${'0'.repeat(40)}`];
+  const address = ['--network', 'NETWORK_POLYGON', '--address', `0x${'1'.repeat(40)}`];
   await run('wallet', 'create', '--project', project, '--title', 'Cash', ...address);
   const { accessToken } = await run('token', 'create', '--account', account);
   expect(await run('migrate')).toMatchObject({ applied: [] });
