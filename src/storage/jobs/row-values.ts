@@ -28,6 +28,11 @@ const isId: Check = (value) => typeof value === 'string' && parseUlid(value) ===
 
 const isNumber: Check = (value) => Number.isSafeInteger(value) && Number(value) >= 0;
 
+// The last time of a `Date`, in milliseconds. Source: ECMA-262, Time Values and Time Range.
+const MAX_TIME_MS = 8.64e15;
+
+const isTime: Check = (value, ...row) => isNumber(value, ...row) && Number(value) <= MAX_TIME_MS;
+
 const isBoolean = isOneOf([0, 1]);
 
 const isSha256 = matches(/^[0-9a-f]{64}$/);
@@ -95,13 +100,13 @@ const CHECKS: Readonly<Record<ColumnName, Check>> = {
   key_hash: isShortHash,
   content_hash: isShortHash,
   response: matches(/^[A-Za-z0-9+/]+={0,2}$/),
-  create_time_ms: isNumber,
-  update_time_ms: isNumber,
-  expire_time_ms: isNumber,
-  last_use_time_ms: isNumber,
-  last_sign_in_time_ms: isNumber,
-  last_time_ms: isNumber,
-  previous_key_expire_time_ms: isNumber,
+  create_time_ms: isTime,
+  update_time_ms: isTime,
+  expire_time_ms: isTime,
+  last_use_time_ms: isTime,
+  last_sign_in_time_ms: isTime,
+  last_time_ms: isTime,
+  previous_key_expire_time_ms: isTime,
 };
 
 /** Returns the columns of a row whose values no operation can have written. */

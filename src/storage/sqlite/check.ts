@@ -50,8 +50,10 @@ export function migratedObjects(): readonly SchemaObject[] {
   return objects;
 }
 
+// Without what SQLite makes itself: its statistics, and the indexes of keys.
 const OBJECTS = `SELECT type, name, sql FROM sqlite_schema
-WHERE name NOT LIKE 'sqlite\\_stat_' ESCAPE '\\' AND NOT (type = 'index' AND sql IS NULL)`;
+WHERE NOT (type = 'table' AND name LIKE 'sqlite\\_stat_' ESCAPE '\\')
+  AND NOT (type = 'index' AND name LIKE 'sqlite\\_autoindex\\_%' ESCAPE '\\')`;
 
 /**
  * Returns what a file has beside the tables and indexes that the migrations up to its version make, such as a view or a trigger.

@@ -166,7 +166,9 @@ test('check, copy, export, deletion and restoration of an account work on distri
   for (const name of [account, ...projects, ...wallets]) expect(stdout).toContain(name);
   await pawJson(['account', 'delete', account, '--yes', '--keep-audit'], settings);
   const kept = await onDatabase(made.url, rowsOf);
-  await pawJson(['restore', '--account', account, pathOf(source.url)], settings);
+  const backup = `${pathOf(source.url)}.backup`;
+  await pawJson(['backup', backup], { DATABASE_URL: source.url });
+  await pawJson(['restore', '--account', account, '--with-addresses', backup], settings);
   const rows = [...kept, ...(await onDatabase(source.url, rowsOf))];
   expect(await onDatabase(made.url, rowsOf)).toEqual([...new Set(rows)].sort());
   await pawJson(['account', 'delete', account, '--yes'], settings);

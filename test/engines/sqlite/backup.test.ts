@@ -178,6 +178,8 @@ const INVALID = [
   ['wallet', 'password_hash', "'plain'"],
   ['wallet', 'revision', "'../../x'"],
   ['wallet', 'create_time_ms', '9223372036854775807'],
+  ['project', 'create_time_ms', '9000000000000000'],
+  ['project', 'title', "printf('%201c', 'x')"],
   ['token', 'hash', "'0'"],
   ['audit_event', 'action', "'wallet.steal'"],
   ['audit_event', 'resource', "'wallets/../x'"],
@@ -283,6 +285,16 @@ SELECT id AS account_id, * FROM n`,
       /table token is not one of/,
     ],
     [
+      'a file with a trigger that has the name of a statistic',
+      () =>
+        execute(
+          file,
+          `CREATE TRIGGER more AFTER INSERT ON app BEGIN DELETE FROM app; END; PRAGMA writable_schema = ON;
+UPDATE sqlite_schema SET name = 'sqlite_stat1' WHERE name = 'more'`,
+        ),
+      /trigger sqlite_stat1 is not one of|damaged/,
+    ],
+    [
       'a file with another index',
       () => execute(file, 'CREATE INDEX more ON app (title)'),
       /index more is not one of/,
@@ -335,7 +347,7 @@ SELECT id AS account_id, * FROM n`,
 
 /** Runs a statement without checking foreign keys. */
 function execute(file: string, sql: string): void {
-  const database = new DatabaseSync(file, { enableForeignKeyConstraints: false });
+  const database = new DatabaseSync(file, { enableForeignKeyConstraints: false, defensive: false });
   database.exec(sql);
   database.close();
 }
