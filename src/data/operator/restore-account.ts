@@ -28,10 +28,10 @@ export async function restoreAccount(
   options: RestoreOptions,
 ): Promise<{ readonly restored: TableCounts; readonly leftOut: readonly LeftAddresses[] }> {
   const { account } = parseFields(input, { account: resourceNameValidator('accounts') });
+  await assertValid(backup, 'The backup', idOf(account));
   const row = await findAccount(backup, idOf(account));
   if (row === undefined) throw new CopyError(`The backup does not have ${account}.`);
   if (!isWhole(row)) throw new CopyError(`The backup has ${account} during its deletion or restoration.`);
-  await assertValid(backup, 'The backup', row.id);
   const leftOut = options.withAddresses ? [] : await leftAddresses(backup, row.id);
   return { restored: await copyAccount(backup, database, row, options), leftOut };
 }

@@ -17,10 +17,12 @@ import {
   deleteAddresses,
   deleteEmptyPool,
   findLastId,
+  findLastIds,
   findLeft,
   findUsed,
   giveAdded,
   insertAddresses,
+  type Pool,
 } from '../../storage/jobs/supplied-addresses.ts';
 import type { Queryable } from '../../storage/port/database.ts';
 import { lockAccount, requireAccount } from '../access/account-of.ts';
@@ -71,19 +73,23 @@ export async function addAddresses(
   await deleteFromPool(database, pool, 'being added');
   // Also if the clock of the last addition was ahead.
   const newId = idGenerator(() => Math.max(admin.clock(), before === '' ? 0 : decodeTime(before) + 1));
+  const ids = Array.from(byAddress, newId);
+  const added = [...byAddress.keys()].map((each, index) => ({
+    address: each,
+    id: ids[index],
+    previousId: ids[index - 1],
+  }));
+  const lastId = ids.at(-1);
   try {
-    await forEachBatch(database, [...byAddress.keys()], async (transaction, batch) => {
-      await lockAccount(transaction, accountId);
-      await assertUnused(transaction, batch);
-      assertNone(await insertAddresses(transaction, pool, batch, newId), byAddress, 'is added once');
+    await forEachBatch(database, added, async (transaction, batch) => {
+      await assertAlone(transaction, pool, { last_id: before, last_added: batch[0]?.previousId });
+      const addresses = batch.map((each) => each.address);
+      await assertUnused(transaction, addresses);
+      assertNone(await insertAddresses(transaction, pool, batch), byAddress, 'is added once');
     });
     await database.transaction(async (transaction) => {
-      await lockAccount(transaction, accountId);
-      if (!(await giveAdded(transaction, pool, newId(), count))) {
-        const description =
-          'Must have its addresses changed by one command at a time. Nothing was added: repeat the command.';
-        throw unusableResource('account', description);
-      }
+      await assertAlone(transaction, pool, { last_id: before, last_added: lastId });
+      await giveAdded(transaction, pool, lastId);
       const act = { action: 'address.add', resource: account, count } as const;
       await recordAct(transaction, admin, 'operator', { accountId, ...act });
     });
@@ -126,6 +132,24 @@ export async function deleteListedAddresses(
   });
   await database.transaction((transaction) => deleteEmptyPool(transaction, pool));
   return { account, network, count: byAddress.size };
+}
+
+/**
+ * Locks the account, and checks the last ids of a pool: others are those of another process that adds or deletes addresses.
+ *
+ * @throws INVALID_ARGUMENT for the field `account` otherwise
+ */
+async function assertAlone(
+  transaction: Queryable,
+  pool: Pool,
+  { last_id, last_added }: { readonly last_id: string; readonly last_added: string | undefined },
+): Promise<void> {
+  await lockAccount(transaction, pool.accountId);
+  const found = await findLastIds(transaction, pool);
+  if (found.last_id === last_id && found.last_added === (last_added ?? null)) return;
+  const description =
+    'Must have its addresses changed by one command at a time. Nothing was added: repeat the command.';
+  throw unusableResource('account', description);
 }
 
 /** @throws INVALID_ARGUMENT for the line of each address at fault */

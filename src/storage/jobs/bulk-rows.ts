@@ -85,20 +85,24 @@ export async function* readRows(
   const account = accountId === undefined ? [] : [accountId];
   // An account itself has no further column.
   const rest = key.slice(account.length);
-  const conditions = [
-    ...account.map(() => `${key[0]} = $1`),
-    ...(rest.length > 0 ? [`(${rest.join(', ')}) > (${placeholders(rest, account.length + 1)})`] : []),
-  ];
-  const select = `SELECT ${columns} FROM ${name} WHERE ${conditions.join(' AND ')}
-ORDER BY ${key.join(', ')} LIMIT ${READ_BATCH_SIZE}`;
-  let lastKey: readonly Value[] = rest.map(() => '');
+  const select = (isFirst: boolean) => {
+    const conditions = [
+      ...account.map(() => `${key[0]} = $1`),
+      ...(isFirst || rest.length === 0
+        ? []
+        : [`(${rest.join(', ')}) > (${placeholders(rest, account.length + 1)})`]),
+    ];
+    const where = conditions.length > 0 ? `WHERE ${conditions.join(' AND ')}` : '';
+    return `SELECT ${columns} FROM ${name} ${where} ORDER BY ${key.join(', ')} LIMIT ${READ_BATCH_SIZE}`;
+  };
+  let [sql, lastKey]: [string, readonly Value[]] = [select(true), []];
   for (let isFull = true; isFull; ) {
-    const rows = await database.read(select, [...account, ...lastKey]);
+    const rows = await database.read(sql, [...account, ...lastKey]);
     const lastRow = rows.at(-1);
     if (lastRow === undefined) return;
     yield rows;
     isFull = rows.length === READ_BATCH_SIZE;
-    lastKey = valuesOf(lastRow, rest);
+    [sql, lastKey] = [select(false), valuesOf(lastRow, rest)];
   }
 }
 

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { resourceName, type Ulid } from '../../model/resource-name.ts';
 import { type AccountRow, findAccount } from '../accounts.ts';
 import type { Database, Queryable, Row } from '../port/database.ts';
@@ -12,7 +13,14 @@ export class CopyError extends Error {}
 
 type CopiedTable = (typeof TABLES)[number];
 
-const END_RESTORATION = "UPDATE account SET state = $2 WHERE id = $1 AND state = 'RESTORING'";
+// While an account is `RESTORING`, its `app_count` is the mark of the run that restores it.
+const LOCK_RESTORATION = `SELECT id FROM account WHERE id = $1 AND state = 'RESTORING'
+  AND app_count = $2 FOR NO KEY UPDATE`;
+
+const END_RESTORATION = `UPDATE account SET state = $3, app_count = $4
+WHERE id = $1 AND state = 'RESTORING' AND app_count = $2 RETURNING id`;
+
+const MAX_MARK = 2 ** 40;
 
 const FIND_KEY = 'SELECT key FROM page_token_key WHERE id = 1';
 
@@ -67,7 +75,7 @@ export type RestoreOptions = {
 export async function copyAccount(
   source: Pick<Queryable, 'read'>,
   target: Pick<Database, 'read' | 'transaction'>,
-  { id: accountId, state }: AccountRow,
+  { id: accountId, state, app_count }: AccountRow,
   { withAddresses, onProgress }: RestoreOptions,
 ): Promise<TableCounts> {
   const found = await findAccount(target, accountId);
@@ -78,16 +86,24 @@ export async function copyAccount(
 
   const without = withAddresses ? [] : ['address' as const];
   const onCopied = await rowMeter(source, { accountId, without, onProgress });
+  const mark = randomInt(MAX_MARK);
   const changes: Readonly<Partial<Record<CopiedTable['name'], Row>>> = {
-    account: { state: 'RESTORING' },
+    account: { state: 'RESTORING', app_count: mark },
     ...(!withAddresses && { address_pool: { address_count: 0, last_id: '' } }),
   };
   const counts = await copyRows({ from: source, accountId, without, onCopied }, (table, rows) => {
     // The account is that of the argument, whatever the source says.
     const own = rows.map((row) => ({ ...row, ...changes[table.name], [table.key[0]]: accountId }));
-    return forEachBatch(target, own, (to, batch) => insertMissing(to, table, batch, accountId));
+    return forEachBatch(target, own, async (to, batch) => {
+      const isOther =
+        table.name !== 'account' && (await to.read(LOCK_RESTORATION, [accountId, mark])).length === 0;
+      if (isOther) throw otherRestoration(accountId);
+      await insertMissing(to, table, batch, accountId);
+    });
   });
-  await target.transaction((to) => to.write(END_RESTORATION, [accountId, state]));
+  const params = [accountId, mark, state, app_count];
+  const ended = await target.transaction((to) => to.write(END_RESTORATION, params));
+  if (ended.length === 0) throw otherRestoration(accountId);
   return counts;
 }
 
@@ -123,6 +139,12 @@ async function assertNothingInTheWay(
     for await (const rows of readRows(source, table, accountId))
       await assertNoOwner(target, table, rows, accountId);
   }
+}
+
+function otherRestoration(accountId: Ulid): CopyError {
+  return new CopyError(
+    `Another command restores or deletes accounts/${accountId}. Repeat this one when it has ended.`,
+  );
 }
 
 function accountExists(accountId: Ulid, table: string): CopyError {

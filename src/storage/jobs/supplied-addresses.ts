@@ -16,13 +16,12 @@ const FIND_LAST_ID = 'SELECT last_id FROM address_pool WHERE account_id = $1 AND
 
 const FIND_LAST_IDS = 'SELECT network, last_id FROM address_pool WHERE account_id = $1';
 
-const COUNT_ADDED = `SELECT COUNT(*) AS count FROM address WHERE account_id = $1 AND network = $2
-  AND id > (${FIND_LAST_ID})`;
-
 const ADD_TO_COUNT =
   'UPDATE address_pool SET address_count = address_count + $3 WHERE account_id = $1 AND network = $2';
 
-const SET_LAST_ID = 'UPDATE address_pool SET last_id = $3 WHERE account_id = $1 AND network = $2';
+const GIVE_ADDED = `UPDATE address_pool SET last_id = $3, address_count = address_count + (
+  SELECT COUNT(*) FROM address WHERE account_id = $1 AND network = $2 AND id > last_id)
+WHERE account_id = $1 AND network = $2`;
 
 const DELETE_EMPTY_POOL = `DELETE FROM address_pool WHERE account_id = $1 AND network = $2
   AND NOT EXISTS (SELECT 1 FROM address WHERE account_id = $1 AND network = $2)`;
@@ -33,8 +32,11 @@ const DELETE_FIRST = `DELETE FROM address WHERE account_id = $1 AND network = $2
 ) AS first)
 RETURNING id`;
 
+const FIND_LAST_ADDED = `SELECT p.last_id, (SELECT MAX(id) FROM address WHERE account_id = $1 AND network = $2
+  AND id > p.last_id) AS last_added FROM address_pool p WHERE p.account_id = $1 AND p.network = $2`;
+
 const COUNT_ALL = `SELECT (SELECT COUNT(*) FROM wallet WHERE account_id = $1) +
-  (SELECT COUNT(*) FROM address WHERE account_id = $1) AS count`;
+  (SELECT COALESCE(SUM(address_count), 0) FROM address_pool WHERE account_id = $1) AS count`;
 
 /** Returns the number of the wallets of an account and of the addresses that are left for more. */
 export async function countWalletsAndAddresses(database: Queryable, accountId: Ulid): Promise<number> {
@@ -96,39 +98,50 @@ export async function findLeft(
   return left;
 }
 
+/**
+ * Returns the ids of the last address of a pool that a wallet can get, and of the last one that is being added. Another process
+ * adds or deletes some at the same time if they are not those of this one.
+ */
+export async function findLastIds(
+  transaction: Queryable,
+  { accountId, network }: Pool,
+): Promise<{ readonly last_id: Ulid | ''; readonly last_added: Ulid | null }> {
+  const params = [accountId, network];
+  const [row] = await transaction.read<{ last_id: Ulid | ''; last_added: Ulid | null }>(
+    FIND_LAST_ADDED,
+    params,
+  );
+  return row ?? { last_id: '', last_added: null };
+}
+
 /** Inserts addresses of a pool, which no wallet gets before `giveAdded`. Returns those that were left already. */
 export async function insertAddresses(
   transaction: Queryable,
   { accountId, network }: Pool,
-  addresses: readonly Address[],
-  newId: () => Ulid,
+  addresses: readonly { readonly address: Address; readonly id: Ulid | undefined }[],
 ): Promise<ReadonlySet<Address>> {
-  const pool = { account_id: accountId, network };
-  const left = new Set(addresses);
+  const left = new Set(addresses.map(({ address }) => address));
   await transaction.write(INSERT_POOL, [accountId, network]);
-  for (const batch of batches(addresses)) {
-    const rows = batch.map((address) => ({ ...pool, id: newId(), address }));
+  const all = addresses.map((each) => ({
+    account_id: accountId,
+    network,
+    address: each.address,
+    id: each.id ?? '',
+  }));
+  for (const rows of batches(all)) {
     const inserted = await insertRows<RowOf<'address'>>(transaction, ADDRESS_TABLE, rows, IF_NEW);
     for (const { address } of inserted) left.delete(address);
   }
   return left;
 }
 
-/**
- * Lets wallets get the addresses that were added to a pool up to an id. Returns false, and changes nothing, if they are not
- * `count`: another process adds or deletes some at the same time.
- */
+/** Lets wallets get the addresses that were added to a pool, of which the last one has this id. */
 export async function giveAdded(
   transaction: Queryable,
   { accountId, network }: Pool,
-  lastId: Ulid,
-  count: number,
-): Promise<boolean> {
-  const [row] = await transaction.read<{ count: number }>(COUNT_ADDED, [accountId, network]);
-  if (row?.count !== count) return false;
-  await transaction.write(SET_LAST_ID, [accountId, network, lastId]);
-  await transaction.write(ADD_TO_COUNT, [accountId, network, count]);
-  return true;
+  lastId: Ulid | undefined,
+): Promise<void> {
+  await transaction.write(GIVE_ADDED, [accountId, network, lastId ?? '']);
 }
 
 /** Deletes addresses of an account from its pools. Returns those that were left, each with its network. */

@@ -56,7 +56,7 @@ WHERE NOT (type = 'table' AND name LIKE 'sqlite\\_stat_' ESCAPE '\\')
   AND NOT (type = 'index' AND name LIKE 'sqlite\\_autoindex\\_%' ESCAPE '\\')`;
 
 /**
- * Returns what a file has beside the tables and indexes that the migrations up to its version make, such as a view or a trigger.
+ * Returns in what a file differs from the tables and indexes that the migrations up to its version make, such as a view or a trigger.
  *
  * @param isOwn whether a table or an index may differ from that of the migrations, which `findSchemaProblems` describes
  */
@@ -67,15 +67,24 @@ function findOtherObjects(database: DatabaseSync, version: number, isOwn: boolea
       .all()
       .map(({ type, name, sql }) => ({
         name: `${type} ${name}`,
-        sql: String(sql).replaceAll(/--.*|\s+/g, ''),
+        // The comments of SQLite end at a line feed alone.
+        sql: String(sql)
+          .replaceAll(/--[^\n]*/g, '')
+          .replaceAll(/\s+/g, ' '),
       }));
   const own = migratedDatabase(version);
   const expected = new Map(objectsOf(own).map(({ name, sql }) => [name, sql]));
   own.close();
-  const others = objectsOf(database).filter(({ name, sql }) =>
+  const found = new Map(objectsOf(database).map(({ name, sql }) => [name, sql]));
+  const others = [...found].filter(([name, sql]) =>
     isOwn ? !expected.has(name) : expected.get(name) !== sql,
   );
-  return problemsOfKind(others.map(({ name }) => `The ${name} is not one of the gateway.`));
+  // Another file is none of the gateway at all.
+  const missing = isOwn || version === 0 ? [] : [...expected.keys()].filter((name) => !found.has(name));
+  return problemsOfKind([
+    ...others.map(([name]) => `The ${name} is not one of the gateway.`),
+    ...missing.map((name) => `The ${name} is missing.`),
+  ]);
 }
 
 /**
