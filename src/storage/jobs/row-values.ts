@@ -31,7 +31,7 @@ const isNumber: Check = (value) => Number.isSafeInteger(value) && Number(value) 
 // The last time of a `Date`, in milliseconds. Source: ECMA-262, Time Values and Time Range.
 const MAX_TIME_MS = 8.64e15;
 
-const isTime: Check = (value, ...row) => isNumber(value, ...row) && Number(value) <= MAX_TIME_MS;
+const isTime: Check = (value) => Number.isSafeInteger(value) && Math.abs(Number(value)) <= MAX_TIME_MS;
 
 const isBoolean = isOneOf([0, 1]);
 
@@ -50,7 +50,8 @@ const isText =
     }
   };
 
-const isIpAddress = matches(/^[0-9A-Fa-f:.]{2,45}(\/\d{1,3})?$/);
+// Empty for failures of a minute beyond those that are recorded one by one.
+const isIpAddress = matches(/^([0-9A-Fa-f:.]{2,45}(\/\d{1,3})?|unknown)?$/);
 
 const isWalletAddress: Check = (value) =>
   typeof value === 'string' && parseAddress(value) === value && value !== ZERO_ADDRESS;
