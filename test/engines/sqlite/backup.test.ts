@@ -167,7 +167,7 @@ const INVALID = [
   ['account', 'state', "'OPEN'"],
   ['account', 'title', "''"],
   ['account', 'project_count', "'many'"],
-  ['account', 'create_time_ms', '-1'],
+  ['account', 'create_time_ms', '-9000000000000000'],
   ['project', 'description', "x'00'"],
   ['project', 'title', 'char(0)'],
   ['project', 'image_cover_cid', "'bafy'"],
