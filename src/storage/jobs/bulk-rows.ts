@@ -76,17 +76,32 @@ export async function rowMeter(
   return meterOf(onProgress, whole);
 }
 
-/** Reads the rows of a table, of all accounts or of one, in batches, by keyset pagination on its primary key. */
+/**
+ * Reads the rows of a table, of all accounts or of one, in batches. A row comes after those it refers to, in the order of the
+ * primary key.
+ */
 export async function* readRows(
   database: Pick<Queryable, 'read'>,
-  { name, columns, key }: Table,
+  table: Table,
   accountId?: Ulid,
+): AsyncGenerator<readonly Row[]> {
+  const parts = table.first === undefined ? [[]] : [[table.first], [`NOT (${table.first})`]];
+  for (const part of parts) yield* readPart(database, table, accountId, part);
+}
+
+/** Reads rows by keyset pagination on the primary key. */
+async function* readPart(
+  database: Pick<Queryable, 'read'>,
+  { name, columns, key }: Table,
+  accountId: Ulid | undefined,
+  part: readonly string[],
 ): AsyncGenerator<readonly Row[]> {
   const account = accountId === undefined ? [] : [accountId];
   // An account itself has no further column.
   const rest = key.slice(account.length);
   const select = (isFirst: boolean) => {
     const conditions = [
+      ...part,
       ...account.map(() => `${key[0]} = $1`),
       ...(isFirst || rest.length === 0
         ? []

@@ -130,10 +130,7 @@ CREATE TABLE token (
   last_use_time_ms BIGINT,
   PRIMARY KEY (account_id, id),
   FOREIGN KEY (account_id, project_id) REFERENCES project (account_id, id),
-  -- Checked at the end of a transaction: by the clocks of two servers, the id of a token can sort before that of its maker,
-  -- so that it is copied first.
-  FOREIGN KEY (account_id, maker_token_id) REFERENCES token (account_id, id)
-    ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED
+  FOREIGN KEY (account_id, maker_token_id) REFERENCES token (account_id, id) ON DELETE CASCADE
 );
 CREATE INDEX token_by_expiry ON token (expire_time_ms);
 

@@ -114,6 +114,8 @@ export type Table = {
   readonly columns: string;
   /** The columns of the primary key, of which the first names the account. */
   readonly key: readonly string[];
+  /** The condition of the rows that other rows of the table refer to, which are copied first. */
+  readonly first?: string;
 };
 
 const KEY = ['account_id', 'id'] as const;
@@ -167,7 +169,8 @@ export const TABLES = [
   ADDRESS_TABLE,
   { name: 'audit_event', columns: AUDIT_EVENT, key: KEY },
   { name: 'idempotency_key', columns: IDEMPOTENCY_KEY, key: ['account_id', 'key_hash'] },
-  { name: 'token', columns: `${TOKEN}, hash, app_key_id`, key: KEY },
+  // A token that was made makes none itself.
+  { name: 'token', columns: `${TOKEN}, hash, app_key_id`, key: KEY, first: 'maker_token_id IS NULL' },
 ] as const satisfies readonly Table[];
 
 /** A column of any of them. */

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -21,6 +21,7 @@ import {
 import { type AppFields, bothApis, graphqlApi, type HttpResponse, send } from '../../support/apis.ts';
 import { executeOn, onDatabase, pathOf, textOf } from '../../support/engine.ts';
 import {
+  type Gateway,
   makeDatabase,
   seedDatabase,
   seedTenant,
@@ -36,7 +37,7 @@ import { paw, pawJson, type Result, type Settings, startPaw } from '../../suppor
 import { addRow, addWallets, rowsOf, setRow } from '../../support/rows.ts';
 
 // More than one batch.
-const WALLETS = 1100;
+const [WALLETS, TOKENS] = [1100, 550];
 
 const clock = testClock();
 
@@ -61,12 +62,32 @@ beforeAll(async () => {
   app = await createApp(api, owner.token);
   projectToken = await projectTokenOf(api, owner.token, app);
   await mutate(gateway.url, owner.token, 'createToken', { title: 'Pipeline' });
+  await addTokens(gateway, owner);
   await resultOf(api.updateWallet(owner.token, owner.wallet, { password: PASSWORD }));
   repeatable = await renameWallet(gateway.url);
   await gateway.stop();
   backup = await backUp(made.url);
   return made.remove;
 });
+
+/** Adds tokens, of which the first one was made by the last one, by a server whose clock is behind. */
+async function addTokens({ database, admin }: Gateway, { account, project }: Tenant): Promise<void> {
+  const [first = '', ...ids] = Array.from({ length: TOKENS }, admin.newId);
+  const add = (id: string, maker: string | null = null) =>
+    addRow(database, 'token', {
+      account_id: ulidOf(account),
+      id,
+      project_id: ulidOf(project),
+      maker_token_id: maker,
+      hash: hash('sha256', id),
+      title: '',
+      is_one_project: 0,
+      is_read_only: 0,
+      expire_time_ms: admin.clock() + 1000,
+    });
+  await Promise.all(ids.map((id) => add(id)));
+  await add(first, ids.at(-1));
+}
 
 /** Returns a backup: a file of SQLite, or on PostgreSQL the database itself, as one to which a dump was restored. */
 async function backUp(url: string): Promise<string> {
@@ -108,7 +129,7 @@ async function targetDatabase(): Promise<{ readonly url: string; readonly strang
 const contentOf = (url: string) => onDatabase(url, textOf);
 
 const TEXT =
-  'Restored the account with 2 projects, 1 app, 1102 wallets, 2 addresses, 4 tokens and 13 events.\n';
+  'Restored the account with 2 projects, 1 app, 1102 wallets, 2 addresses, 554 tokens and 13 events.\n';
 
 test('an account comes back with each row as in the backup, a check finds no problem, and the rows of others and the backup stay as they are', async () => {
   const { url } = await targetDatabase();
@@ -386,5 +407,5 @@ test('a backup of an older version, and in production a database without tables,
 /** Returns a digest of a file of SQLite, or of the rows of PostgreSQL. */
 async function digestOfBackup(): Promise<string> {
   const content = inject('engine') === 'sqlite' ? readFileSync(backup) : await contentOf(backup);
-  return createHash('sha256').update(content).digest('hex');
+  return hash('sha256', content);
 }
