@@ -150,4 +150,6 @@ test('an account has a bounded number of events of failed sign-ins in a minute',
   expect(events).toHaveLength(MAX_FAILURE_EVENTS + 1);
   const rest = { action: 'sign_in.fail', resource: scene.account, address: '', count: 20 };
   expect(events.filter(({ count }) => count > 1)).toMatchObject([rest]);
+  // A restoration accepts what a check does.
+  expect(await audit.run(['check'])).toMatchObject({ problemCount: 0 });
 });

@@ -36,7 +36,7 @@ const FIND_LAST_ADDED = `SELECT p.last_id, (SELECT MAX(id) FROM address WHERE ac
   AND id > p.last_id) AS last_added FROM address_pool p WHERE p.account_id = $1 AND p.network = $2`;
 
 const COUNT_ALL = `SELECT (SELECT COUNT(*) FROM wallet WHERE account_id = $1) +
-  (SELECT COALESCE(SUM(address_count), 0) FROM address_pool WHERE account_id = $1) AS count`;
+  (SELECT CAST(COALESCE(SUM(address_count), 0) AS BIGINT) FROM address_pool WHERE account_id = $1) AS count`;
 
 /** Returns the number of the wallets of an account and of the addresses that are left for more. */
 export async function countWalletsAndAddresses(database: Queryable, accountId: Ulid): Promise<number> {

@@ -116,9 +116,9 @@ test('deleted addresses are given to no wallet, and one that is not left is name
 });
 
 test.each([
-  ['nothing', [], 'line 1: Must be an address.'],
-  ['empty lines', ['', ' '], 'line 1: Must be an address.'],
-  ['the zero address', [addressOf(1), addressOf(0)], 'line 2: Must not be the zero address'],
+  ['nothing', [], 'Standard input: Must have an address.'],
+  ['empty lines', ['', ' '], 'Standard input: Must have an address.'],
+  ['the zero address', [addressOf(1), addressOf(0)], 'Standard input, line 2: Must not be the zero address'],
 ] as const)('%s can neither be added nor deleted', async (_, lines, message) => {
   const tenant = await seedTenant(gateway, { addresses: 1 });
   const before = await textOf(gateway.database);
@@ -147,6 +147,22 @@ test('an address that gets a wallet and is added at the same time does one of bo
   const used = new Set(wallets.map((row) => row['address']));
   const unused = await rowsOf(gateway.database, 'address', account);
   expect(unused.filter((row) => used.has(row['address']))).toEqual([]);
+});
+
+test('two additions at once add all of their addresses, or none of one of them', async () => {
+  const tenant = await seedTenant(gateway);
+  const sizes = [1200, 900];
+  const files = sizes.map((size, n) => addressLines(size, n * 10_000 + 1));
+  const input = { account: tenant.account, network: NETWORK };
+  const added = await Promise.allSettled(files.map((lines) => addAddresses(gateway.admin, input, lines)));
+  const counts = added.map((each, n) => (each.status === 'fulfilled' ? sizes[n] : 0));
+  const rows = await rowsOf(gateway.database, 'address', tenant.account);
+  expect(rows).toHaveLength(counts.reduce<number>((sum, count = 0) => sum + count, 0));
+  for (const each of added) {
+    if (each.status === 'rejected') expect(each.reason.message).toContain('one command at a time');
+  }
+  expect(await add(tenant, [addressOf(50_000)])).toMatchObject({ status: 0 });
+  expect(await rowsOf(gateway.database, 'address', tenant.account)).toHaveLength(rows.length + 1);
 });
 
 test('no wallet gets an address of an addition that was killed, and a repetition adds all of them', async () => {
@@ -181,7 +197,7 @@ test('an account has at most 1,000,000 wallets and addresses that are left', {
   await addWallets(gateway.database, tenant, 999_998);
   expect(await add(tenant, [1, 2, 3].map(addressOf))).toMatchObject({ status: 2 });
   expect(await left(tenant)).toEqual([]);
-  expect(await add(tenant, [1, 2].map(addressOf))).toMatchObject({ status: 0 });
+  expect(await add(tenant, [1, 2].map(addressOf))).toMatchObject({ status: 0, stderr: '' });
 });
 
 test('all addresses of an account, or of the whole database, are deleted, and given to no wallet', async () => {
