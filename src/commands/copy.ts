@@ -5,6 +5,7 @@ import { copyDatabase } from '../storage/jobs/copy.ts';
 import { assertCurrent, readSchemaVersion } from '../storage/migrations/migrations.ts';
 import { NO_PROBLEMS } from '../storage/port/problems.ts';
 import { findFileProblems } from '../storage/sqlite/check.ts';
+import { hasLog } from '../storage/sqlite/open-read-only.ts';
 import { type Command, required, UsageError } from './line/command.ts';
 import { byPlural, countedRows } from './line/counts.ts';
 import { meter } from './line/meter.ts';
@@ -23,8 +24,10 @@ export const copy: Command = {
     if (!/^postgres(ql)?:\/\//.test(to)) throw new UsageError('--to must be postgres://….');
     const problems = existsSync(path) ? findFileProblems(path, 'The source') : NO_PROBLEMS;
     if (problems.count > 0) throw new Error(`The source can't be copied. ${problems.lines[0]}`);
+    // A file that no process uses can be a backup: it gets no log, and may be on read-only storage.
+    const isReadOnly = existsSync(path) && !hasLog(path);
     const copied = whileOpen(to, { postgres }, (target) =>
-      whileOpen(databaseUrl, { postgres, create: false }, async (source) => {
+      whileOpen(databaseUrl, { postgres, create: false, isReadOnly }, async (source) => {
         assertCurrent(await readSchemaVersion(source, 'The source'), 'The source');
         await assertCurrentIn('--to', target, 'The target');
         return byPlural(await copyDatabase(source, target, meter(args.terminal, 'Copied')));

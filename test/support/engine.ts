@@ -40,9 +40,13 @@ function engine(): Dialect {
   return inject('engine') === 'postgres' ? POSTGRES : SQLITE;
 }
 
-/** Opens a database for a function, and closes it afterwards. */
-export async function onDatabase<T>(url: string, work: (database: Engine) => Promise<T>): Promise<T> {
-  const database = await openDatabase(url, LONG_TIMEOUT);
+/** Opens a database for a function, and closes it afterwards. @param options for a file of another program */
+export async function onDatabase<T>(
+  url: string,
+  work: (database: Engine) => Promise<T>,
+  options: { readonly isReadOnly?: boolean } = {},
+): Promise<T> {
+  const database = await openDatabase(url, { ...LONG_TIMEOUT, ...options });
   try {
     return await work(database);
   } finally {

@@ -1,8 +1,19 @@
 import { randomUUID } from 'node:crypto';
-import { closeSync, existsSync, linkSync, openSync, rmSync, statSync } from 'node:fs';
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  linkSync,
+  openSync,
+  realpathSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { BackupError, readFileVersion } from './check.ts';
+import { openReadOnly } from './open-read-only.ts';
 import { DatabaseMissingError } from './open-sqlite.ts';
 import { syncFile } from './sync-file.ts';
 
@@ -21,7 +32,10 @@ export function backUpSqlite(path: string, file: string): number {
   if (existsSync(file)) throw new BackupError(`The file ${file} exists. A backup never overwrites a file.`);
   readFileVersion(path);
   const partial = `${file}.partial-${randomUUID()}`;
-  const source = new DatabaseSync(path, { readOnly: true });
+  // On read-only storage, SQLite can't make the log that it reads with.
+  const source = isWritable(dirname(realpathSync(path)))
+    ? new DatabaseSync(path, { readOnly: true })
+    : openReadOnly(path);
   try {
     // Readable by its owner only, like the database.
     closeSync(openSync(partial, 'wx', 0o600));
@@ -34,6 +48,15 @@ export function backUpSqlite(path: string, file: string): number {
   } finally {
     source.close();
     removeDatabase(partial);
+  }
+}
+
+function isWritable(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK);
+    return true;
+  } catch {
+    return false;
   }
 }
 

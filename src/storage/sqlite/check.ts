@@ -1,6 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import {
   createMigrationTable,
+  DatabaseVersionError,
   FIND_SCHEMA_VERSION,
   LATEST_VERSION,
   MIGRATIONS,
@@ -142,6 +143,20 @@ export function readFileVersion(path: string, name = path): number {
   } finally {
     database.close();
   }
+}
+
+/**
+ * Checks that an open file is empty, or a database of the gateway.
+ *
+ * @throws DatabaseVersionError otherwise, or if one of its migrations was not that of this program
+ */
+export function assertOwnFile(database: DatabaseSync, path: string): void {
+  if (versionOf(database) > 0) return;
+  const other = database
+    .prepare("SELECT name FROM sqlite_schema WHERE name <> 'schema_migration' LIMIT 1")
+    .get();
+  if (other === undefined) return;
+  throw new DatabaseVersionError(`The file ${path} is the database of another program.`);
 }
 
 /** Returns the schema version of a file, or 0 if it has no table of migrations. */

@@ -10,8 +10,13 @@ import { pathToFileURL } from 'node:url';
 export function openReadOnly(link: string): DatabaseSync {
   const path = realpathSync(link);
   const url = pathToFileURL(path);
-  if (!existsSync(`${path}-wal`)) url.searchParams.set('immutable', '1');
+  if (!hasLog(path)) url.searchParams.set('immutable', '1');
   const database = new DatabaseSync(url, { readOnly: true });
   database.exec('PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON');
   return database;
+}
+
+/** Returns whether a file has a log beside it, as while a process uses it. */
+export function hasLog(link: string): boolean {
+  return existsSync(`${realpathSync(link)}-wal`);
 }

@@ -8,11 +8,11 @@ import { DistributionError, unavailable } from '../port/errors.ts';
 import { remembered } from '../port/remembered.ts';
 import { type ObserveStatement, type StatementKind, timedStatements } from '../port/statement-times.ts';
 import { READINESS_LIFETIME_MS } from '../sql/readiness.ts';
-import { SCHEMA_OBJECTS } from './check.ts';
+import { assertOwnFile, SCHEMA_OBJECTS } from './check.ts';
 import { Checkpoints } from './checkpoints.ts';
 import { BUSY_TIMEOUT_MS, GroupCommit } from './group-commit.ts';
 import { isNamed, LogSync, type Sync } from './log-sync.ts';
-import { openReadOnly } from './open-read-only.ts';
+import { hasLog, openReadOnly } from './open-read-only.ts';
 import { ReadinessCheck } from './readiness.ts';
 import { accountOf, ReadTurns } from './reads.ts';
 import { statementRunner, translateErrors } from './statements.ts';
@@ -122,12 +122,16 @@ export function openSqlite(link: string, settings: SqliteSettings): Engine {
   return engine;
 }
 
-/** Returns a database that is read alone. */
+/** Returns a database that is read alone. A file without a log is read without locks, until a process makes one. */
 function readOnlyEngine(path: string): Engine {
+  const hadLog = hasLog(path);
   const reader = translateErrors(path, () => openReadOnly(path));
   const execute = statementRunner(reader);
-  const read: Execute = async <R extends Row>(sql: string, params?: readonly Value[]) =>
-    execute(sql, params) as readonly R[];
+  const read: Execute = async <R extends Row>(sql: string, params?: readonly Value[]) => {
+    const rows = execute(sql, params) as readonly R[];
+    if (!hadLog && hasLog(path)) throw unavailable(new Error(`another process began to use ${path}`), 'lock');
+    return rows;
+  };
   const refuse = () => Promise.reject(new Error('The database is open for reads alone.'));
   const engine: Engine = {
     read,
@@ -177,10 +181,15 @@ function openConnections(path: string, file: Stats): { writer: DatabaseSync; rea
   // Only while it opens may SQLite itself wait for a lock, since it blocks the event loop.
   const writer = new DatabaseSync(path, SETTINGS);
   writer.exec('PRAGMA page_count');
-  // A log of the old file would be applied to the new one.
-  if (!isNamed(file, path)) {
+  try {
+    // A log of the old file would be applied to the new one.
+    if (!isNamed(file, path))
+      throw unavailable(new Error(`The database file ${path} was replaced while it was being opened`));
+    // Before it gets a log.
+    assertOwnFile(writer, path);
+  } catch (error) {
     writer.close();
-    throw unavailable(new Error(`The database file ${path} was replaced while it was being opened`));
+    throw error;
   }
   writer.exec('PRAGMA journal_mode = WAL');
   // COMMIT writes to the page cache. The log is synced elsewhere.
@@ -204,14 +213,19 @@ function createFile(path: string): void {
   }
 }
 
-/** Creates a folder and its parents. In `/proc`, the recursive `mkdir` of Node would never end. */
-export function createFolder(path: string): void {
-  if (existsSync(path)) return;
-  createFolder(dirname(path));
+/**
+ * Creates a folder and its parents, and returns those that did not exist, the inner ones first. In `/proc`, the recursive
+ * `mkdir` of Node would never end.
+ */
+export function createFolder(path: string): readonly string[] {
+  if (existsSync(path)) return [];
+  const parents = createFolder(dirname(path));
   try {
     mkdirSync(path);
+    return [path, ...parents];
   } catch (error) {
     // Another process may have been faster.
     if (!existsSync(path)) throw error;
+    return parents;
   }
 }

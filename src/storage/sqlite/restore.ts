@@ -12,6 +12,7 @@ import {
   readSync,
   realpathSync,
   renameSync,
+  rmdirSync,
   rmSync,
   statSync,
 } from 'node:fs';
@@ -46,8 +47,8 @@ type RestoreOptions = {
  *
  * @param link the file of the database, which may not exist, or a symbolic link to it
  * @returns the schema version of the backup
- * @throws BackupError if the backup is missing, damaged, incomplete, newer than the program, or has what the gateway can't have
- *   made, or if another process uses the database
+ * @throws BackupError if the backup is damaged, incomplete, newer than the program, or has what the gateway can't have made,
+ *   or if another process uses the database
  */
 export async function restoreSqlite(
   file: string,
@@ -56,8 +57,9 @@ export async function restoreSqlite(
 ): Promise<number> {
   assertComplete(file);
   const path = followLink(link);
-  createFolder(dirname(path));
+  const folders = createFolder(dirname(path));
   const copy = `${path}.restore-${randomUUID()}`;
+  let isRestored = false;
   try {
     copyFileSync(file, copy, constants.COPYFILE_EXCL);
     chmodSync(copy, 0o600);
@@ -71,9 +73,20 @@ export async function restoreSqlite(
     if (isReplaced) removeLog(path);
     renameSync(copy, path);
     syncFile(dirname(path));
+    isRestored = true;
     return version;
   } finally {
     removeDatabase(copy);
+    if (!isRestored) for (const folder of folders) removeFolder(folder);
+  }
+}
+
+/** Removes a folder, unless another process has put a file into it. */
+function removeFolder(path: string): void {
+  try {
+    rmdirSync(path);
+  } catch {
+    // It is of use to somebody.
   }
 }
 
@@ -81,8 +94,7 @@ export async function restoreSqlite(
  * Checks a backup, and opens it for reads alone.
  *
  * @param name the name of the backup in error messages
- * @throws BackupError if the backup is missing, damaged, incomplete, newer than the program, or has what the gateway can't have
- *   made
+ * @throws BackupError if the backup is damaged, incomplete, newer than the program, or has what the gateway can't have made
  */
 export function openBackup(file: string, name = file): Backup {
   assertComplete(file);
@@ -108,13 +120,12 @@ function deleteAddresses(path: string): void {
   }
 }
 
-/** @throws BackupError if a file does not exist, or its log may have more than it */
+/** @throws BackupError if it is not a file, or its log may have more than it */
 function assertComplete(file: string): void {
-  if (!existsSync(file)) throw new BackupError(`The file ${file} does not exist.`);
-  if (!statSync(file).isFile()) throw new BackupError(`${file} is not a file.`);
+  if (!statSync(file).isFile()) throw new BackupError(`${file} can't be read: it is not a file.`);
   const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
   const logs = [file, realpathSync(file)].flatMap((path) => [`${path}-wal`, `${path}-journal`]);
-  if (hasLog(file) || logs.some((path) => sizeOf(path) > 0)) {
+  if (isWithLog(file) || logs.some((path) => sizeOf(path) > 0)) {
     throw new BackupError(
       `The file ${file} can be incomplete: it has a log, or was copied without it. Use a file of "paw backup"; DATABASE_URL=sqlite:${file} makes one of it.`,
     );
@@ -122,7 +133,7 @@ function assertComplete(file: string): void {
 }
 
 /** Returns whether the header of a file says that it has a log. A backup has none. Source: sqlite.org/fileformat2.html. */
-function hasLog(file: string): boolean {
+function isWithLog(file: string): boolean {
   const header = Buffer.alloc(20);
   const opened = openSync(file, 'r');
   try {

@@ -206,6 +206,6 @@ test('closing waits for running and waiting statements', async () => {
   const waiting = add(database, 'c');
   await Promise.all([database.close(), running, waiting]);
 
-  database = await openDatabase(url, LONG_TIMEOUT);
+  database = await openDatabase(url, { ...LONG_TIMEOUT, isReadOnly: true });
   expect(await ids()).toEqual(['a', 'b', 'c']);
 });

@@ -270,7 +270,7 @@ test.each([
     const { url, log, stop } = await startGateway(settings);
     onTestFinished(stop);
     await onDatabase(made.url, (database) => database.write(sql));
-    const before = await onDatabase(made.url, allOf);
+    const before = await onDatabase(made.url, allOf, { isReadOnly: true });
     await expect.poll(() => readiness(url)).toBe(503);
     expect(log()).toContain(JSON.stringify(refusal).slice(1, -1));
     for (const NODE_ENV of ['development', 'production']) {
@@ -284,7 +284,7 @@ test.each([
     }
     const demo = await paw(['demo'], settings);
     expect(demo).toEqual({ status: 1, stdout: '', stderr: `paw: ${refusal}\n` });
-    expect(await onDatabase(made.url, allOf)).toEqual(before);
+    expect(await onDatabase(made.url, allOf, { isReadOnly: true })).toEqual(before);
   },
 );
 

@@ -18,7 +18,7 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createProject } from '../../../src/data/more/create-project.ts';
 import { tokenStatus } from '../../support/actors.ts';
 import { restApi } from '../../support/apis.ts';
-import { damageTable, onDatabase, pathOf, tablesOf, textOf } from '../../support/engine.ts';
+import { damageTable, onDatabase, pathOf, textOf } from '../../support/engine.ts';
 import {
   makeDatabase,
   seedDatabase,
@@ -147,9 +147,14 @@ describe('a backup', () => {
     expect(await pawProcess(['serve'], settings)).toEqual({
       status: 1,
       stdout: '',
-      stderr: 'paw: The database has no tables. Run "npm run -s paw -- migrate".\n',
+      stderr:
+        sql === ''
+          ? 'paw: The database has no tables. Run "npm run -s paw -- migrate".\n'
+          : `paw: The file ${other} is the database of another program.\n`,
     });
-    expect(await onDatabase(settings.DATABASE_URL, tablesOf)).toEqual(sql === '' ? [] : ['customer']);
+    const connection = new DatabaseSync(other);
+    expect(connection.prepare('SELECT name FROM sqlite_schema').all()).toHaveLength(sql === '' ? 0 : 1);
+    connection.close();
   });
 
   test('that is killed leaves no file with its name, and can be repeated', async () => {
@@ -171,6 +176,7 @@ const INVALID = [
   ['project', 'description', "x'00'"],
   ['project', 'title', 'char(0)'],
   ['project', 'image_cover_cid', "'bafy'"],
+  ['token', 'id', "''"],
   ['wallet', 'title', "x'61'"],
   ['wallet', 'title_key', "'other'"],
   ['wallet', 'network', "'NETWORK_MOON'"],
@@ -245,7 +251,6 @@ describe('a restoration', () => {
   });
 
   test.each<readonly [what: string, spoil: () => void, problem: RegExp]>([
-    ['a missing file', () => {}, /does not exist/],
     ['a text', () => writeFileSync(file, 'no database'), /file is not a database/],
     ['a named pipe', () => void spawnSync('mkfifo', [`${file}.missing`]), /is not a file/],
     ['an empty file', () => writeFileSync(file, ''), /is not a database of this program/],
@@ -295,6 +300,16 @@ UPDATE sqlite_schema SET name = 'sqlite_stat1' WHERE name = 'more'`,
       /trigger sqlite_stat1 is not one of|damaged/,
     ],
     [
+      'a file without an index',
+      () => execute(file, 'DROP INDEX app_by_name'),
+      /index app_by_name is missing/,
+    ],
+    [
+      'a file with another index of the same name',
+      () => execute(file, 'DROP INDEX app_by_name; CREATE INDEX app_by_name ON app (title)'),
+      /index app_by_name is not one of/,
+    ],
+    [
       'a file with another index',
       () => execute(file, 'CREATE INDEX more ON app (title)'),
       /index more is not one of/,
@@ -324,13 +339,16 @@ UPDATE sqlite_schema SET name = 'sqlite_stat1' WHERE name = 'more'`,
     await run('backup', file);
     spoil();
     const before = await content();
-    const backup = ['a missing file', 'a named pipe'].includes(what) ? `${file}.missing` : file;
+    const backup = what === 'a named pipe' ? `${file}.missing` : file;
     const { status, stdout, stderr } = await run('restore', backup);
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
     expect(stderr).toMatch(/^paw: .+\n$/);
     expect(stderr).toMatch(problem);
     expect(await content()).toEqual(before);
-    expect(readdirSync(dirname(path)).filter((name) => name.includes('.restore-'))).toEqual([]);
+    const folder = join(dirname(path), 'new');
+    const elsewhere = { DATABASE_URL: `sqlite:${join(folder, 'folder', 'paw.db')}` };
+    expect(await paw(['restore', backup], elsewhere)).toMatchObject({ status: 1 });
+    expect(readdirSync(dirname(path)).filter((name) => /\.restore-|^new$/.test(name))).toEqual([]);
   });
 
   test('that is killed leaves the old or the new database, and can be repeated', async () => {
