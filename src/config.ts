@@ -13,8 +13,8 @@ export const { version: VERSION }: { readonly version: string } = JSON.parse(
 /** Whether npm has started the program: `npx`, `npm exec` or a script. */
 export const IS_UNDER_NPM = 'npm_command' in process.env;
 
-/** Whether the terminal can't erase a line. */
-export const IS_DUMB_TERMINAL = process.env['TERM'] === 'dumb';
+/** Whether the terminal can't erase a line, or does not say what it can. */
+export const IS_DUMB_TERMINAL = ['dumb', '', undefined].includes(process.env['TERM']);
 
 // Node strips no types in packages, so that only a checkout runs the source.
 const IS_CHECKOUT = import.meta.url.endsWith('.ts');

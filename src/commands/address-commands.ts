@@ -5,7 +5,7 @@ import { changeCommand } from './line/change-command.ts';
 import { ACCOUNT, type Command, flag, nameIn, optional, required, UsageError, YES } from './line/command.ts';
 import { counted } from './line/counts.ts';
 import { listCommand } from './line/list-command.ts';
-import { linesOf, streamOf } from './line/standard-input.ts';
+import { onLines } from './line/standard-input.ts';
 
 const POOL = {
   account: ACCOUNT,
@@ -19,7 +19,7 @@ export const addressCommands: readonly Command[] = [
     operand: 'file',
     hasOptionalOperand: true,
     options: POOL,
-    run: async (admin, input) => addAddresses(admin, input, linesOf(await streamOf(input['file']))),
+    run: (admin, input) => onLines(input['file'], (lines) => addAddresses(admin, input, lines)),
     view: (added) => added,
     text: ({ count }) => `Added ${counted(count, 'addresses')}.`,
   }),
@@ -45,7 +45,7 @@ export const addressCommands: readonly Command[] = [
     },
     async run(admin, input, { isSet }) {
       if (!isSet('all')) {
-        return deleteListedAddresses(admin, input, linesOf(await streamOf(input['file'])));
+        return onLines(input['file'], (lines) => deleteListedAddresses(admin, input, lines));
       }
       if (input['network'] !== undefined || input['file'] !== undefined) {
         throw new UsageError('--all takes neither --network nor a file.');

@@ -9,7 +9,16 @@ import { openDatabase } from '../storage/open-database.ts';
 import type { Engine } from '../storage/port/engine.ts';
 import { backUpSqlite } from '../storage/sqlite/backup.ts';
 import { type Backup, openBackup, restoreSqlite } from '../storage/sqlite/restore.ts';
-import { type Arguments, type Command, fileIn, flag, nameIn, onFiles, UsageError } from './line/command.ts';
+import {
+  type Arguments,
+  type Command,
+  fileIn,
+  flag,
+  nameIn,
+  onFiles,
+  readableFileIn,
+  UsageError,
+} from './line/command.ts';
 import { byPlural, counted, countedRows } from './line/counts.ts';
 import { fileWithSize, meter } from './line/meter.ts';
 import { assertCurrentIn, urlIn, withDatabase } from './line/with-database.ts';
@@ -44,9 +53,9 @@ export const restore: Command = {
   async run(args) {
     const { values, terminal, print } = args;
     if (values['account'] !== undefined) return restoreOne(args);
-    const file = fileIn(values);
     const path = databaseFile('pg_restore');
-    if (existsSync(file)) terminal.progress(`Copying and checking ${fileWithSize(file)}…`);
+    const file = readableFileIn(values);
+    terminal.progress(`Copying and checking ${fileWithSize(file)}…`);
     const withAddresses = args.isSet('with-addresses');
     let leftOut: readonly LeftAddresses[] = [];
     const validate = async (backup: Backup) => {
@@ -84,8 +93,8 @@ function restoreOne(args: Arguments): Promise<void> {
 async function openSource({ values, terminal }: Arguments): Promise<Pick<Engine, 'read' | 'close'>> {
   const { file: source = '' } = values;
   if (!/^postgres(ql)?:\/\//.test(source)) {
-    const file = fileIn(values, ' or postgres://…');
-    if (existsSync(file)) terminal.progress(`Checking ${fileWithSize(file)}…`);
+    const file = readableFileIn(values, ' or postgres://…');
+    terminal.progress(`Checking ${fileWithSize(file)}…`);
     const backup = await onFiles(`${file} can't be read`, () => openBackup(file));
     await assertCurrentIn('<file>', backup, 'The backup');
     return backup;

@@ -3,7 +3,7 @@ import { changeCommand } from './line/change-command.ts';
 import { ACCOUNT } from './line/command.ts';
 import { countedRows } from './line/counts.ts';
 import { meter } from './line/meter.ts';
-import { linesOf, streamOf } from './line/standard-input.ts';
+import { onLines } from './line/standard-input.ts';
 
 export const importCommand = changeCommand({
   name: 'import',
@@ -11,7 +11,8 @@ export const importCommand = changeCommand({
   operand: 'file',
   options: { account: ACCOUNT },
   async run(admin, input, { values, terminal }) {
-    return importAccount(admin, input, linesOf(await streamOf(values['file'])), meter(terminal, 'Imported'));
+    const onProgress = meter(terminal, 'Imported');
+    return onLines(values['file'], (lines) => importAccount(admin, input, lines, onProgress));
   },
   view: (imported) => imported,
   text: (imported) => `Imported ${countedRows(imported)}.`,

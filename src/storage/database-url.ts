@@ -7,12 +7,12 @@ export const URL_FORMS =
 const SQLITE_URL = /^sqlite:(?:\/\/)?(.+)$/;
 
 // A file can have a colon in its name, such as that of a time.
-const URL_PART = /:\/\/|postgres(?:ql)?:|^(?:(?!:|\/\/).)*(?::|\/\/).*@/is;
+const URL_PART = /:\/\/|postgres(?:ql)?:|password\s*=|^(?:(?!:|\/\/).)*(?::|\/\/).*@/is;
 
 // Whatever follows is a file.
 const PATH_START = /^\.{0,2}\/(?!\/)/;
 
-/** Whether a text is a URL that can contain a password, in any spelling. It is not printed as the name of a file. */
+/** Whether a text is a URL, or a connection string of libpq, that can contain a password, in any spelling. It is not printed as the name of a file. */
 export function isUrl(text: string): boolean {
   return URL_PART.test(text) && !PATH_START.test(text);
 }

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { systemMessage } from '../../model/errors.ts';
 import type { Collection } from '../../model/resource-name.ts';
 import { isUrl } from '../../storage/database-url.ts';
@@ -82,6 +83,22 @@ export function fileIn({ file = '' }: Arguments['values'], orUrl = ''): string {
   throw new UsageError(
     `<file> must be a file${orUrl}. The name of one that looks like a URL begins with ./.`,
   );
+}
+
+/** Returns the value of `<file>`, which exists. @param orUrl as above @throws UsageError if it can't be read */
+export function readableFileIn(values: Arguments['values'], orUrl = ''): string {
+  const file = fileIn(values, orUrl);
+  try {
+    if (!statSync(file).isDirectory()) return file;
+  } catch (error) {
+    throw unreadable(file, error);
+  }
+  throw unreadable(file, 'it is a directory');
+}
+
+/** Returns the error for a file that can't be read. */
+export function unreadable(file: string, error: unknown): UsageError {
+  return new UsageError(`${file} can't be read: ${systemMessage(error)}.`);
 }
 
 /** Runs `work` on files. @param failure what an error of the system or of SQLite means, with the names of the files */

@@ -1,7 +1,8 @@
 import { isUtf8 } from 'node:buffer';
-import { open, stat } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
 import type { Readable } from 'node:stream';
-import { fileIn, UsageError } from './command.ts';
+import { ApiError, invalidFields } from '../../model/errors.ts';
+import { readableFileIn, UsageError, unreadable } from './command.ts';
 
 const MAX_LENGTH = 4096;
 
@@ -21,18 +22,31 @@ export async function readLine(input: Readable): Promise<string> {
   return line.trim();
 }
 
-/** Opens a file, or standard input if it has no name or `-`. Both throw UsageError if they can't be read. */
-export async function streamOf(file = '-'): Promise<AsyncIterable<Uint8Array | string>> {
-  if (file === '-') return named('Standard input', process.stdin);
-  const path = fileIn({ file });
+type Lines = AsyncIterable<string | undefined>;
+
+/**
+ * Runs `work` on the lines of a file, or of standard input if it has no name or `-`. One that is not in UTF-8 is undefined, and
+ * one of more than 100,000 bytes, which is the last. An error about `line <number>` or `file` names the file.
+ *
+ * @throws UsageError if the file can't be read
+ */
+export async function onLines<T>(file = '-', work: (lines: Lines) => Promise<T>): Promise<T> {
+  const path = file === '-' ? 'Standard input' : readableFileIn({ file });
+  const stream = file === '-' ? process.stdin : createReadStream(path);
   try {
-    // A directory can be opened, and then not be read.
-    if ((await stat(path)).isDirectory()) throw new Error('It is a directory');
-    return named(path, (await open(path)).createReadStream());
+    return await work(linesOf(named(path, stream)));
   } catch (error) {
-    throw unreadable(path, error);
+    if (!(error instanceof ApiError) || !error.fieldViolations?.some(({ field }) => isInFile(field)))
+      throw error;
+    const violations = error.fieldViolations.map(({ field, description }) => ({
+      field: isInFile(field) ? `${path}${field.replace(/^file/, '').replace(/^line/, ', line')}` : field,
+      description,
+    }));
+    throw invalidFields(violations, error.reason);
   }
 }
+
+const isInFile = (field: string) => /^(file$|line \d)/.test(field);
 
 async function* named(name: string, stream: Readable): AsyncGenerator<Uint8Array | string> {
   try {
@@ -42,19 +56,12 @@ async function* named(name: string, stream: Readable): AsyncGenerator<Uint8Array
   }
 }
 
-function unreadable(name: string, error: unknown): UsageError {
-  return new UsageError(`${name} can't be read: ${error instanceof Error ? error.message : error}.`);
-}
-
 // It leaves out a byte order mark, with which some programs begin a file.
 const DECODER = new TextDecoder();
 
 const MAX_LINE_BYTES = 100_000;
 
-/** Reads a stream line by line. One that is not in UTF-8 is undefined, and one of more than 100,000 bytes, which is the last. */
-export async function* linesOf(
-  input: AsyncIterable<Uint8Array | string>,
-): AsyncGenerator<string | undefined> {
+async function* linesOf(input: AsyncIterable<Uint8Array | string>): AsyncGenerator<string | undefined> {
   let rest: Buffer = Buffer.alloc(0);
   for await (const chunk of input) {
     rest = Buffer.concat([rest, Buffer.from(chunk)]);

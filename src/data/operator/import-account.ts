@@ -10,7 +10,7 @@ import {
   time,
 } from '../../model/fields/fields.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../../model/fields/json.ts';
-import { type ResourceName, resourceName, type Ulid } from '../../model/resource-name.ts';
+import { idOf, type ResourceName, resourceName, type Ulid } from '../../model/resource-name.ts';
 import { forEachBatch } from '../../storage/jobs/bulk-rows.ts';
 import { findOwners, insertBatches } from '../../storage/jobs/import-rows.ts';
 import { deleteAddresses } from '../../storage/jobs/supplied-addresses.ts';
@@ -87,8 +87,10 @@ export async function importAccount(
 ): Promise<{ readonly projects: number; readonly wallets: number }> {
   const { account } = parseFields(input, { account: resourceNameValidator('accounts') });
   const { database } = admin;
-  const { id: accountId } = await requireAccount(database, account);
-  const missing = await newLines(database, accountId, await readLines(admin, accountId, lines));
+  const accountId = idOf(account);
+  const read = await readLines(admin, accountId, lines);
+  await requireAccount(database, account);
+  const missing = await newLines(database, accountId, read);
   const onInserted = meterOf(onProgress, missing.length);
   const counts = { project: 0, wallet: 0 };
   for (const table of ['project', 'wallet'] as const) {

@@ -180,6 +180,6 @@ async function readAddresses(lines: AsyncIterable<string | undefined>): Promise<
     if (byAddress.size > MAX_WALLETS || violations.length > MAX_VIOLATIONS) break;
   }
   if (violations.length > 0) throw invalidFields(violations);
-  if (byAddress.size === 0) throw invalidFields([{ field: 'line 1', description: 'Must be an address.' }]);
+  if (byAddress.size === 0) throw invalidFields([{ field: 'file', description: 'Must have an address.' }]);
   return byAddress;
 }

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, test } from 'vitest';
@@ -134,7 +134,9 @@ test('a file of more than one batch is imported once, and the first bad line of 
   lines[57] = wallet('projects/01ARZ3NDEKTSV4RRFFQ69G5FAW');
   const before = await exported(account);
   const refused = await importLines(account, lines.toSpliced(54, 1, wallet(project, { name: foreign })));
-  expect(refused.stderr).toBe('paw: line 55: name: Must be a name that no other account has.\n');
+  expect(refused.stderr).toBe(
+    'paw: Standard input, line 55: name: Must be a name that no other account has.\n',
+  );
   expect(await exported(account)).toEqual(before);
   lines[57] = { type: 'project', name: 'projects/01ARZ3NDEKTSV4RRFFQ69G5FAW', title: 'Quarry' };
   for (const imported of ['1 project and 59 wallets', '0 projects and 0 wallets']) {
@@ -178,7 +180,7 @@ describe('a bad line is named, and nothing of the file is kept', () => {
     stranger = await seedTenant(gateway, { wallets: 1 });
     const before = await textOf(gateway.database);
     const result = await importLines(tenant.account, [GOOD, { ...GOOD, name: SAME }, line()]);
-    const stderr = expect.stringMatching(new RegExp(`^paw: line 3: ${problem}\n$`));
+    const stderr = expect.stringMatching(new RegExp(`^paw: Standard input, line 3: ${problem}\n$`));
     expect(result).toEqual({ status: 2, stdout: '', stderr });
     expect(await textOf(gateway.database)).toBe(before);
   });
@@ -190,20 +192,30 @@ describe('a bad line is named, and nothing of the file is kept', () => {
     const { account } = await seedTenant(gateway);
     const file = join(testFolder(), 'bad.jsonl');
     writeFileSync(file, content);
-    expect((await run('import', '--account', account, file)).stderr).toBe(`paw: line 1: ${NO_OBJECT}\n`);
+    expect((await run('import', '--account', account, file)).stderr).toBe(
+      `paw: ${file}, line 1: ${NO_OBJECT}\n`,
+    );
   });
+});
+
+test('a file with a bad line creates no database', async () => {
+  const folder = testFolder();
+  const settings = { DATABASE_URL: `sqlite:${join(folder, 'data', 'paw.db')}` };
+  const { status } = await paw(['import', '--account', ULID, '-'], settings, '[]');
+  expect(status).toBe(2);
+  expect(existsSync(join(folder, 'data'))).toBe(false);
 });
 
 test('a file that is missing, and a folder, are refused', async () => {
   const { account } = await seedTenant(gateway);
   expect(await run('import', '--account', account, '/no/such/file')).toMatchObject({
     status: 2,
-    stderr: expect.stringContaining("/no/such/file can't be read: ENOENT"),
+    stderr: "paw: /no/such/file can't be read: no such file or directory.\n",
   });
   const folder = testFolder();
   expect(await run('import', '--account', account, folder)).toEqual({
     status: 2,
     stdout: '',
-    stderr: `paw: ${folder} can't be read: It is a directory.\n`,
+    stderr: `paw: ${folder} can't be read: it is a directory.\n`,
   });
 });

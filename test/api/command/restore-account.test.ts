@@ -187,6 +187,16 @@ test('a restoration that was killed leaves an account that nobody can use, and a
   expect(await tokenStatus(api, owner.token)).toBe('ok');
 });
 
+test('of two restorations at once one completes', async () => {
+  const { url } = await targetDatabase();
+  const results = await Promise.all([restore(url), restore(url)]);
+  expect(results.map(({ status }) => status).sort()).toEqual([0, 1]);
+  const problem = /exists: the table|Another command restores or deletes/;
+  expect(results.find(({ status }) => status === 1)?.stderr).toMatch(problem);
+  expect(await linesOf(url, owner.account)).toEqual(await linesOf(sourceUrl, owner.account));
+  expect(await pawJson(['check'], { DATABASE_URL: url })).toMatchObject({ problemCount: 0 });
+});
+
 test('a running server serves the account from the next request on: tokens, keys and repeated requests', async () => {
   const gateway = await testGateway({}, clock);
   const apis = bothApis(() => gateway.url);
@@ -345,8 +355,8 @@ test.each<[string, (url: string, stranger: Tenant) => Promise<Case>, status: 1 |
   [
     'from a missing file',
     async () => ({ from: '/no/such/backup.db' }),
-    1,
-    'The file /no/such/backup.db does not exist.',
+    2,
+    "/no/such/backup.db can't be read: no such file or directory.",
   ],
   [
     'from a file that is none of SQLite',
@@ -360,9 +370,14 @@ test.each<[string, (url: string, stranger: Tenant) => Promise<Case>, status: 1 |
   ],
   [
     'from a database without tables',
-    async () => ({ from: (await testDatabase()).url.replace('sqlite:', '') }),
+    async () => {
+      const { url } = await testDatabase();
+      if (inject('engine') === 'postgres') return { from: url };
+      writeFileSync(pathOf(url), '');
+      return { from: pathOf(url) };
+    },
     1,
-    '(The backup has no tables\\. .+|The file .+ does not exist\\.)',
+    '(The backup has no tables\\. .+|The file .+ is not a database of this program\\.)',
   ],
   [
     'from a URL with an unknown parameter',

@@ -101,6 +101,8 @@ const URLS = [
   'paw:hidden@host/paw',
   '//paw:hidden@host/paw',
   'sqlite:postgres://paw:hidden@host/paw',
+  'host=localhost user=paw password=hidden',
+  "password = 'hidden' dbname=paw",
 ];
 
 test.each(URLS)('a URL in the place of a file is refused, and not printed: %s', async (url) => {
@@ -148,16 +150,16 @@ test('an error of a file names the file, and says what is wrong with it', async 
     expect(stderr).toContain(file?.replace(/^sqlite:/, ''));
   };
   for (const words of [files, addresses]) {
-    await expectError([...words, missing], /can't be read: ENOENT: no such file/);
-    await expectError([...words, inFile], /can't be read: ENOTDIR: not a directory/);
-    await expectError([...words, folder], /can't be read: It is a directory\.$/m);
+    await expectError([...words, missing], /can't be read: no such file or directory\.$/m);
+    await expectError([...words, inFile], /can't be read: not a directory\.$/m);
+    await expectError([...words, folder], /can't be read: it is a directory\.$/m);
   }
   await expectError(['backup', missing], /can't be copied to .*: no such file or directory\.$/m);
   await expectError(['backup', inFile], /can't be copied to .*: not a directory\.$/m);
   await expectError(['backup', folder], /exists/);
   for (const options of [[], ['--account', name]]) {
-    await expectError(['restore', ...options, missing], /does not exist/);
-    await expectError(['restore', ...options, folder], /is not a file/);
+    await expectError(['restore', ...options, missing], /can't be read: no such file or directory\.$/m);
+    await expectError(['restore', ...options, folder], /can't be read: it is a directory\.$/m);
     await expectError(['restore', ...options, text], /file is not a database/);
   }
   const copy = join(folder, 'copy.db');
