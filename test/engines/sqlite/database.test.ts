@@ -4,7 +4,7 @@ import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from '../../../src/storage/open-database.ts';
 import type { Engine } from '../../../src/storage/port/engine.ts';
 import { onDatabase, pathOf } from '../../support/engine.ts';
-import { testDatabase } from '../../support/gateway.ts';
+import { migrateDatabase, testDatabase } from '../../support/gateway.ts';
 
 const ADD = 'INSERT INTO item (id) VALUES ($1)';
 
@@ -24,12 +24,12 @@ test('the files of a database are readable only by their owner', () => {
 });
 
 test('a lock that another process holds stops neither the opening, nor reads, nor the closing', async () => {
-  await database.write(ADD, ['a']);
-  const other = new DatabaseSync(path);
+  const { url } = await testDatabase();
+  await migrateDatabase(url);
+  const other = new DatabaseSync(pathOf(url));
   onTestFinished(() => other.close());
-  other.exec('BEGIN IMMEDIATE');
-  const rows = await onDatabase(`sqlite:${path}`, (reader) => reader.read('SELECT id FROM item'));
-  expect(rows).toEqual([{ id: 'a' }]);
+  other.exec('PRAGMA journal_mode = WAL; BEGIN IMMEDIATE');
+  expect(await onDatabase(url, (reader) => reader.read('SELECT * FROM account'))).toEqual([]);
 });
 
 test.each(['sqlite:', 'sqlite://'])('%s<path> names a file, whose folder is created', async (scheme) => {
@@ -38,6 +38,7 @@ test.each(['sqlite:', 'sqlite://'])('%s<path> names a file, whose folder is crea
     await first.write('CREATE TABLE item (id TEXT)');
     await first.write(ADD, ['kept']);
   });
-  const rows = await onDatabase(`sqlite:${newPath}`, (second) => second.read('SELECT id FROM item'));
+  const read = (second: Engine) => second.read('SELECT id FROM item');
+  const rows = await onDatabase(`sqlite:${newPath}`, read, { isReadOnly: true });
   expect(rows).toEqual([{ id: 'kept' }]);
 });
