@@ -126,7 +126,7 @@ describe('on a terminal', () => {
   /** Runs a command on a terminal on which a person types a line. */
   const type = (line: string, ...words: string[]) => {
     const script = 'printf "%s\\n" "$LINE" | script --quiet --return --command "$*" /dev/null';
-    return pawInShell(script, words, { DATABASE_URL: gateway.databaseUrl, LINE: line });
+    return pawInShell(script, words, { DATABASE_URL: gateway.databaseUrl, LINE: line, TERM: 'xterm' });
   };
 
   const asks = (end: string) => new RegExp(`^Delete accounts/\\w{26}\\?.* \\[y/N\\] ${end}`, 'm');
@@ -169,11 +169,13 @@ describe('on a terminal', () => {
 
   test.each([
     ["that can't erase a line", 'TERM=dumb'],
+    ['that does not say what it can', 'TERM='],
     ['that is narrower than a line', 'stty cols 20;'],
   ])('a terminal %s gets plain lines', async (_, before) => {
     await seedTenant(gateway);
     const script = `script --quiet --return --command "${before} $*" /dev/null < /dev/null`;
-    const { status, stdout } = await pawInShell(script, ['check'], { DATABASE_URL: gateway.databaseUrl });
+    const settings = { DATABASE_URL: gateway.databaseUrl, TERM: 'xterm' };
+    const { status, stdout } = await pawInShell(script, ['check'], settings);
     expect({ status, stdout }).toEqual({
       status: 0,
       stdout: expect.stringMatching(/^Checking \S+ \(1 MB\)…\r\nNo problem found in .*\r\n$/),
