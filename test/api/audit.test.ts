@@ -127,10 +127,10 @@ test('an act whose client has gone is recorded with its address, also without a 
   await gateway.database.transaction(async (transaction) => {
     await lockRow(transaction, app.name);
     const socket = connect(Number(new URL(silent.url).port), '127.0.0.1');
-    socket.write(
+    const request =
       'POST /graphql HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n' +
-        `Authorization: Bearer ${tenant.token}\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
-    );
+      `Authorization: Bearer ${tenant.token}\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+    await new Promise((sent) => socket.write(request, sent));
     // After five requests, the update waits for the lock, and after five more, the server has noticed the reset.
     for (let times = 0; times < 5; times += 1) await resultOf(list.listProjects(tenant.token));
     socket.resetAndDestroy();
