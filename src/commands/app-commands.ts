@@ -3,6 +3,7 @@ import { deleteApp } from '../data/more/delete-app.ts';
 import { listAccountApps } from '../data/more/list-apps.ts';
 import { rotateAppKey } from '../data/more/rotate-app-key.ts';
 import { updateApp } from '../data/more/update-app.ts';
+import { asOperator } from '../data/operation/call.ts';
 import { appView } from '../model/app.ts';
 import { changeCommand } from './line/change-command.ts';
 import { ACCOUNT, type Command, NEW_TEXT, optional, PROJECT, TEXT, YES } from './line/command.ts';
@@ -17,7 +18,7 @@ export const appCommands: readonly Command[] = [
     summary: 'Creates an active app in a project. Its private key is shown once.',
     options: { project: PROJECT, title: TEXT.title },
     isSecret: true,
-    run: (admin, input) => createApp(admin, 'operator', { ...input, active: true }),
+    run: (admin, input) => createApp(asOperator(admin), { ...input, active: true }),
     view: appView,
     // Lines of an .env file, which a shell and a container read as well.
     text: ({ name, privateKey, project }) =>
@@ -43,7 +44,7 @@ export const appCommands: readonly Command[] = [
     summary: 'Updates an app. Omitted fields are not changed.',
     operand: 'name',
     options: { title: NEW_TEXT.title },
-    run: (admin, input) => updateApp(admin, 'operator', input),
+    run: (admin, input) => updateApp(asOperator(admin), input),
     view: appView,
     text: ({ name }) => `Updated ${name}.`,
   }),
@@ -51,7 +52,7 @@ export const appCommands: readonly Command[] = [
     name: 'app activate',
     summary: 'Activates an app. Only an active app can sign in.',
     operand: 'name',
-    run: (admin, input) => updateApp(admin, 'operator', { ...input, active: true }),
+    run: (admin, input) => updateApp(asOperator(admin), { ...input, active: true }),
     view: appView,
     text: ({ name }) => `${name} is now active.`,
   }),
@@ -59,7 +60,7 @@ export const appCommands: readonly Command[] = [
     name: 'app deactivate',
     summary: 'Deactivates an app and revokes its project tokens.',
     operand: 'name',
-    run: (admin, input) => updateApp(admin, 'operator', { ...input, active: false }),
+    run: (admin, input) => updateApp(asOperator(admin), { ...input, active: false }),
     view: appView,
     text: ({ name }) => `${name} is now inactive.`,
   }),
@@ -76,7 +77,7 @@ export const appCommands: readonly Command[] = [
     isSecret: true,
     async run(admin, { name, grace = '0s' }) {
       const gracePeriod = durationOf('grace', grace, 0, '7d');
-      return { ...(await rotateAppKey(admin, 'operator', { name, gracePeriod })), gracePeriod };
+      return { ...(await rotateAppKey(asOperator(admin), { name, gracePeriod })), gracePeriod };
     },
     view: appView,
     text({ name, privateKey, gracePeriod }) {
@@ -89,7 +90,7 @@ export const appCommands: readonly Command[] = [
     summary: 'Deletes an app and revokes its project tokens.',
     operand: 'name',
     options: { yes: YES },
-    run: (admin, input) => deleteApp(admin, 'operator', input),
+    run: (admin, input) => deleteApp(asOperator(admin), input),
     view: appView,
     text: ({ name }) => `Deleted ${name}.`,
   }),

@@ -1,4 +1,5 @@
 import { listEvents } from '../data/more/list-events.ts';
+import { asOperator } from '../data/operation/call.ts';
 import { nameIn, optional, UsageError } from './line/command.ts';
 import { durationOf } from './line/duration.ts';
 import { listCommand } from './line/list-command.ts';
@@ -22,7 +23,7 @@ export const auditList = listCommand({
   },
   read: (dependencies, input) => {
     const timeOf = (option: string) => timeOrAge(dependencies.clock(), option, input[option]);
-    return listEvents(dependencies, 'operator', {
+    return listEvents(asOperator(dependencies), {
       ...input,
       since: timeOf('since'),
       until: timeOf('until'),

@@ -1,6 +1,7 @@
 import { APOLLO_STUDIO, type Config, readConfig } from '../config.ts';
 import { createToken } from '../data/more/create-token.ts';
 import { revokeToken } from '../data/more/revoke-token.ts';
+import { asOperator } from '../data/operation/call.ts';
 import { assertOfSamples, createSamples, type Samples } from '../data/operator/create-samples.ts';
 import { ConfigError } from '../model/errors.ts';
 import {
@@ -75,7 +76,7 @@ Stop with Ctrl+C.`;
       // Nobody knows the token.
       if (!isPrinted) {
         await whileOpen(config.databaseUrl, config, (database) =>
-          revokeToken({ ...ADMIN, database }, 'operator', accessToken),
+          revokeToken(asOperator({ ...ADMIN, database }), accessToken),
         );
       }
     }
@@ -92,7 +93,7 @@ async function prepare({ databaseUrl, postgres }: Config): Promise<Samples & { a
     const admin = { ...ADMIN, database, publicUrl: () => '' };
     const samples = await createSamples(admin);
     // The token of an earlier start can't be printed again: only its hash is stored.
-    const { accessToken } = await createToken(admin, 'operator', {
+    const { accessToken } = await createToken(asOperator(admin), {
       account: samples.account,
       title: 'paw demo',
     });

@@ -1,5 +1,6 @@
 import { PAW_COMMAND, readConfig, SERVE_COMMAND } from '../config.ts';
 import { createToken } from '../data/more/create-token.ts';
+import { asOperator } from '../data/operation/call.ts';
 import { createAccount } from '../data/operator/create-account.ts';
 import { graphqlRequest, restRequest, shellVariables } from '../model/fields/example-requests.ts';
 import { DEFAULT_TOKEN_DAYS } from '../model/token.ts';
@@ -14,7 +15,7 @@ export const init = changeCommand({
   isSecret: true,
   async run(admin, input) {
     const { name: account, defaultProject } = await createAccount(admin, input);
-    const { accessToken, expireTimeMs } = await createToken(admin, 'operator', {
+    const { accessToken, expireTimeMs } = await createToken(asOperator(admin), {
       account,
       title: 'paw init',
     });

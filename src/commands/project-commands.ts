@@ -1,6 +1,7 @@
 import { listProjects } from '../data/list-projects.ts';
 import { createProject } from '../data/more/create-project.ts';
 import { updateProject } from '../data/more/update-project.ts';
+import { asOperator } from '../data/operation/call.ts';
 import { deleteProject } from '../data/operator/delete-project.ts';
 import { projectView } from '../model/project.ts';
 import { changeCommand } from './line/change-command.ts';
@@ -12,7 +13,7 @@ export const projectCommands: readonly Command[] = [
     name: 'project create',
     summary: 'Creates a project in an account.',
     options: { account: ACCOUNT, ...TEXT },
-    run: (admin, input) => createProject(admin, 'operator', input),
+    run: (admin, input) => createProject(asOperator(admin), input),
     view: projectView,
     text: ({ name }) => `Created ${name}.`,
   }),
@@ -21,7 +22,7 @@ export const projectCommands: readonly Command[] = [
     summary: 'Lists the projects of an account.',
     plural: 'projects',
     filters: { account: ACCOUNT },
-    read: (dependencies, input) => listProjects(dependencies, 'operator', input),
+    read: (dependencies, input) => listProjects(asOperator(dependencies), input),
     view: projectView,
     columns: ({ name, title, description }, isWide) => ({ name, title, ...(isWide && { description }) }),
   }),
@@ -30,7 +31,7 @@ export const projectCommands: readonly Command[] = [
     summary: 'Updates a project. Omitted fields are not changed.',
     operand: 'name',
     options: NEW_TEXT,
-    run: (admin, input) => updateProject(admin, 'operator', input),
+    run: (admin, input) => updateProject(asOperator(admin), input),
     view: projectView,
     text: ({ name }) => `Updated ${name}.`,
   }),

@@ -1,6 +1,7 @@
 import { createToken } from '../data/more/create-token.ts';
 import { listTokens } from '../data/more/list-tokens.ts';
 import { revokeToken } from '../data/more/revoke-token.ts';
+import { asOperator } from '../data/operation/call.ts';
 import type { AdminContext } from '../data/operation/dependencies.ts';
 import { revokeAccountTokens, revokeAppTokens } from '../data/operator/revoke-tokens.ts';
 import { renameFields } from '../model/fields/fields.ts';
@@ -39,7 +40,7 @@ const tokenRevoke: Command = {
 async function revoke(admin: AdminContext, values: Arguments['values'], token: string): Promise<number> {
   if ('app' in values) return revokeAppTokens(admin, values);
   if ('account' in values) return revokeAccountTokens(admin, values);
-  await revokeToken(admin, 'operator', 'id' in values ? values : token);
+  await revokeToken(asOperator(admin), 'id' in values ? values : token);
   return 1;
 }
 
@@ -64,7 +65,7 @@ export const tokenCommands: readonly Command[] = [
       const ttlSeconds = durationOf('expires-in', expiresIn);
       const expireTime = new Date(admin.clock() + ttlSeconds * 1000).toISOString();
       const fields = { ...others, onlyProject, readOnly: args.isSet('read-only'), expireTime };
-      const create = () => createToken(admin, 'operator', fields);
+      const create = () => createToken(asOperator(admin), fields);
       const { id, title, accessToken } = await renameFields({ onlyProject: 'only-project' }, create);
       return { id, title, accessToken, expireTime, ttlSeconds };
     },
@@ -77,7 +78,7 @@ export const tokenCommands: readonly Command[] = [
     summary: 'Lists the valid tokens of an account and of its apps, without their secrets.',
     plural: 'tokens',
     filters: { account: ACCOUNT },
-    read: (dependencies, input) => listTokens(dependencies, 'operator', input),
+    read: (dependencies, input) => listTokens(asOperator(dependencies), input),
     view: tokenView,
     columns: ({ id, title, readOnly, expireTime, lastUseTime, ...token }, isWide) => ({
       id,

@@ -1,4 +1,5 @@
 import { listAnyProjectWallets } from '../data/more/list-wallets.ts';
+import { asOperator } from '../data/operation/call.ts';
 import { deleteWallet } from '../data/operator/delete-wallet.ts';
 import { registerWallet } from '../data/operator/register-wallet.ts';
 import { updateWallet } from '../data/update-wallet.ts';
@@ -45,7 +46,7 @@ export const walletCommands: readonly Command[] = [
       project: nameIn('projects', 'The new project, in the same account.'),
       network: optional('<network>', 'The new network.'),
     },
-    run: (admin, input) => updateWallet(admin, 'operator', input),
+    run: (admin, input) => updateWallet(asOperator(admin), input),
     view: walletView,
     text: ({ name }) => `Updated ${name}.`,
   }),

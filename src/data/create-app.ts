@@ -10,8 +10,9 @@ import type { Queryable } from '../storage/port/database.ts';
 import { findProjects } from '../storage/projects.ts';
 import { requireAccountOfProject } from './access/account-of.ts';
 import { auditEvent } from './audit/audit.ts';
+import { begin, type Call } from './operation/call.ts';
 import type { Dependencies } from './operation/dependencies.ts';
-import { operation, type UntrustedInput } from './operation/operation.ts';
+import type { Rules, UntrustedInput } from './operation/rules.ts';
 import { appFromRow } from './rows/app.ts';
 
 const projectName = resourceNameValidator('projects');
@@ -22,6 +23,8 @@ const INPUT = {
   project: nullable(projectName),
 };
 
+createApp.rules = { caller: 'account', changes: true, input: INPUT } as const satisfies Rules;
+
 /**
  * Creates an app. The result contains the private key.
  *
@@ -29,43 +32,41 @@ const INPUT = {
  * @throws INVALID_ARGUMENT for the field `project` if it does not exist or is not visible to the caller
  * @throws FAILED_PRECONDITION if the account has `MAX_APPS` apps
  */
-export const createApp = operation(
-  { caller: 'account', changes: true, input: INPUT },
-  async (
-    dependencies: Pick<Dependencies, 'database' | 'clock' | 'newId'>,
-    caller: Caller | 'operator',
-    input: UntrustedInput,
-  ): Promise<App> => {
-    const { title, active, project } = parseFields(input, INPUT);
-    const { database, clock, newId } = dependencies;
-    const { accountId, projectId } =
-      caller === 'operator' ? await namedProject(database, input) : visibleProject(caller, project);
+export async function createApp(
+  call: Call<Pick<Dependencies, 'database' | 'clock' | 'newId'>, Caller | 'operator'>,
+  input: UntrustedInput,
+): Promise<App> {
+  const dependencies = begin(call, createApp.rules);
+  const { caller } = call;
+  const { title, active, project } = parseFields(input, INPUT);
+  const { database, clock, newId } = dependencies;
+  const { accountId, projectId } =
+    caller === 'operator' ? await namedProject(database, input) : visibleProject(caller, project);
 
-    const id = newId();
-    const keyId = newId();
-    const privateKey = createCredential('key', accountId, keyId);
-    const act = { accountId, action: 'app.create', resource: resourceName('apps', id) } as const;
-    const event = auditEvent(dependencies, caller, act);
-    const app = {
-      account_id: accountId,
-      id,
-      project_id: projectId,
-      title,
-      title_key: titleKey(title),
-      active: active ? 1 : 0,
-      create_time_ms: clock(),
-      private_key_id: keyId,
-      private_key_hash: hashCredential(privateKey),
-      revision: newId(),
-    } as const;
-    const row = await insertApp(database, app, MAX_APPS, event);
-    if (row === undefined) {
-      const projects = await findProjects(database, accountId, [projectId]);
-      throw projects.length > 0 ? new ApiError('TOO_MANY_APPS') : projectNotVisible();
-    }
-    return appFromRow(row, row.create_time_ms, privateKey);
-  },
-);
+  const id = newId();
+  const keyId = newId();
+  const privateKey = createCredential('key', accountId, keyId);
+  const act = { accountId, action: 'app.create', resource: resourceName('apps', id) } as const;
+  const event = auditEvent(dependencies, caller, act);
+  const app = {
+    account_id: accountId,
+    id,
+    project_id: projectId,
+    title,
+    title_key: titleKey(title),
+    active: active ? 1 : 0,
+    create_time_ms: clock(),
+    private_key_id: keyId,
+    private_key_hash: hashCredential(privateKey),
+    revision: newId(),
+  } as const;
+  const row = await insertApp(database, app, MAX_APPS, event);
+  if (row === undefined) {
+    const projects = await findProjects(database, accountId, [projectId]);
+    throw projects.length > 0 ? new ApiError('TOO_MANY_APPS') : projectNotVisible();
+  }
+  return appFromRow(row, row.create_time_ms, privateKey);
+}
 
 type Place = { readonly accountId: Ulid; readonly projectId: Ulid };
 

@@ -1,6 +1,6 @@
 import { createCredential, equalHashes, hashCredential } from '../credentials/credential.ts';
 import type { App } from '../model/app.ts';
-import { type Caller, type Client, type Principal, seesProject } from '../model/caller.ts';
+import { type Client, type Principal, seesProject } from '../model/caller.ts';
 import { ApiError } from '../model/errors.ts';
 import { parseFields, privateKey, resourceNameValidator } from '../model/fields/fields.ts';
 import { idOf, type ResourceName, type Ulid } from '../model/resource-name.ts';
@@ -8,9 +8,10 @@ import { type AppSecretRow, findAppSecret, lastSignInStatement } from '../storag
 import type { Queryable } from '../storage/port/database.ts';
 import { insertSignIn } from '../storage/sign-ins.ts';
 import { auditEvent } from './audit/audit.ts';
+import { begin, type Call } from './operation/call.ts';
 import type { Dependencies } from './operation/dependencies.ts';
 import { toApiError } from './operation/errors.ts';
-import { operation, type UntrustedInput } from './operation/operation.ts';
+import type { Rules, UntrustedInput } from './operation/rules.ts';
 import { appFromRow } from './rows/app.ts';
 
 // A placeholder for the hash of a missing app: the response time must not show whether an app exists.
@@ -40,6 +41,8 @@ export type SignInAttempt = AppCredentials & {
 
 const INPUT = { name: resourceNameValidator('apps'), privateKey };
 
+signIn.rules = { caller: 'any', changes: true, input: INPUT } as const satisfies Rules;
+
 /**
  * Issues a project token for an app. If the app has too many tokens, the oldest are revoked.
  *
@@ -47,20 +50,19 @@ const INPUT = { name: resourceNameValidator('apps'), privateKey };
  * @throws UNAUTHENTICATED if the app does not exist or the key is wrong
  * @throws PERMISSION_DENIED if the app is inactive
  */
-export const signIn = operation(
-  { caller: 'any', changes: true, input: INPUT },
-  (
-    dependencies: Dependencies,
-    { principal, client }: Caller,
-    input: UntrustedInput,
-  ): Promise<SignInResult> => {
-    const { accountId } = principal;
-    return issueToken(dependencies, async () => {
-      const credentials = parseFields(input, INPUT);
-      return { ...credentials, accountId, principal, isReadOnly: false, client };
-    });
-  },
-);
+export async function signIn(call: Call<Dependencies>, input: UntrustedInput): Promise<SignInResult> {
+  const dependencies = begin(call, signIn.rules);
+  const { principal, client } = call.caller;
+  const { accountId } = principal;
+  const result = await issueToken(dependencies, async () => {
+    const credentials = parseFields(input, INPUT);
+    return { ...credentials, accountId, principal, isReadOnly: false, client };
+  });
+  const { newId, recordIfUndone } = dependencies;
+  const resource = result.app.name;
+  recordIfUndone?.({ id: newId(), action: 'sign_in.undo', accountId, principal, client, resource });
+  return result;
+}
 
 /**
  * Returns an app that has proved its identity by its key, and this key.

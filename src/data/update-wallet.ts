@@ -26,8 +26,9 @@ import {
 import { accountOf } from './access/account-of.ts';
 import { missing, missingProject } from './access/visibility.ts';
 import { auditEvent, fieldsIn } from './audit/audit.ts';
+import { begin, type Call } from './operation/call.ts';
 import type { Dependencies } from './operation/dependencies.ts';
-import { operation, type UntrustedInput } from './operation/operation.ts';
+import type { Rules, UntrustedInput } from './operation/rules.ts';
 import { walletFromRow } from './rows/wallet.ts';
 
 const INPUT = {
@@ -42,6 +43,8 @@ const INPUT = {
 
 const WITH_HEADERS = { ...INPUT, ...headerConditions };
 
+updateWallet.rules = { caller: 'any', changes: true, input: INPUT } as const satisfies Rules;
+
 /**
  * Updates a wallet, for the operator that of any account. Omitted fields are not changed.
  *
@@ -51,63 +54,61 @@ const WITH_HEADERS = { ...INPUT, ...headerConditions };
  * @throws ABORTED if a condition does not hold
  * @throws RESOURCE_EXHAUSTED if too many passwords of the account are being set at the same time
  */
-export const updateWallet = operation(
-  { caller: 'any', changes: true, input: INPUT },
-  async (
-    dependencies: Pick<Dependencies, 'database' | 'passwords' | 'clock' | 'newId'>,
-    caller: Caller | 'operator',
-    input: UntrustedInput,
-  ): Promise<Wallet> => {
-    const { database, passwords, clock, newId } = dependencies;
-    const { name, ifMatch, ifNoneMatch, ifUnmodifiedSince, ...newValues } = parseFields(input, WITH_HEADERS);
-    const conditions = { ifMatch, ifNoneMatch, ifUnmodifiedSince };
-    const { project, password, ...changes } = newValues;
-    const projectId = project && idOf(project);
-    if (projectId !== undefined && !sees(caller, projectId)) throw missingProject(caller);
+export async function updateWallet(
+  call: Call<Pick<Dependencies, 'database' | 'passwords' | 'clock' | 'newId'>, Caller | 'operator'>,
+  input: UntrustedInput,
+): Promise<Wallet> {
+  const dependencies = begin(call, updateWallet.rules);
+  const { caller } = call;
+  const { database, passwords, clock, newId } = dependencies;
+  const { name, ifMatch, ifNoneMatch, ifUnmodifiedSince, ...newValues } = parseFields(input, WITH_HEADERS);
+  const conditions = { ifMatch, ifNoneMatch, ifUnmodifiedSince };
+  const { project, password, ...changes } = newValues;
+  const projectId = project && idOf(project);
+  if (projectId !== undefined && !sees(caller, projectId)) throw missingProject(caller);
 
-    const accountId = await accountOf(database, caller, name, findAccountOfWallet);
-    const wallet = { accountId, id: idOf(name), withinProjectId: onlyProjectOf(caller) };
-    const target = { name, wallet, projectId };
-    const found = (row: WalletRow | undefined) => {
-      if (row === undefined) throw missing(caller, name);
-      return walletFromRow(row);
-    };
-    // So that no password is hashed for a missing wallet: a hash takes most of the time of an update.
-    if (password !== undefined) await assertExists(database, caller, target);
-    const fields = fieldsIn(newValues);
-    if (fields.length === 0) {
-      const row = await findWallet(database, wallet);
-      if (row !== undefined) assertPreconditions(row, conditions);
-      return found(row);
-    }
-
-    const passwordHash = password === undefined ? undefined : await passwords.hash(password, accountId);
-    const columns = {
-      ...changes,
-      project_id: projectId,
-      password_hash: passwordHash,
-      update_time_ms: clock(),
-      revision: newId(),
-    };
-    const event = auditEvent(dependencies, caller, {
-      accountId,
-      action: 'wallet.update',
-      resource: name,
-      fields,
-    });
-    const update = updateWalletChange(wallet, columns, conditions);
-    const updated = database.writeIfFirst<WalletRow>([update, auditChange(event)]);
-    const [row] = await updated.catch((error: unknown) => {
-      // The project can be deleted after the check, for example while the password is hashed.
-      throw isForeignKeyViolation(error) ? missingProject(caller) : error;
-    });
-    if (row === undefined) {
-      await assertExists(database, caller, target);
-      if (Object.values(conditions).some((each) => each !== undefined)) throw new ApiError('ETAG_MISMATCH');
-    }
+  const accountId = await accountOf(database, caller, name, findAccountOfWallet);
+  const wallet = { accountId, id: idOf(name), withinProjectId: onlyProjectOf(caller) };
+  const target = { name, wallet, projectId };
+  const found = (row: WalletRow | undefined) => {
+    if (row === undefined) throw missing(caller, name);
+    return walletFromRow(row);
+  };
+  // So that no password is hashed for a missing wallet: a hash takes most of the time of an update.
+  if (password !== undefined) await assertExists(database, caller, target);
+  const fields = fieldsIn(newValues);
+  if (fields.length === 0) {
+    const row = await findWallet(database, wallet);
+    if (row !== undefined) assertPreconditions(row, conditions);
     return found(row);
-  },
-);
+  }
+
+  const passwordHash = password === undefined ? undefined : await passwords.hash(password, accountId);
+  const columns = {
+    ...changes,
+    project_id: projectId,
+    password_hash: passwordHash,
+    update_time_ms: clock(),
+    revision: newId(),
+  };
+  const event = auditEvent(dependencies, caller, {
+    accountId,
+    action: 'wallet.update',
+    resource: name,
+    fields,
+  });
+  const update = updateWalletChange(wallet, columns, conditions);
+  const updated = database.writeIfFirst<WalletRow>([update, auditChange(event)]);
+  const [row] = await updated.catch((error: unknown) => {
+    // The project can be deleted after the check, for example while the password is hashed.
+    throw isForeignKeyViolation(error) ? missingProject(caller) : error;
+  });
+  if (row === undefined) {
+    await assertExists(database, caller, target);
+    if (Object.values(conditions).some((each) => each !== undefined)) throw new ApiError('ETAG_MISMATCH');
+  }
+  return found(row);
+}
 
 type Target = {
   readonly name: Wallet['name'];

@@ -1,19 +1,15 @@
 import DataLoader from 'dataloader';
 import { type OperationDefinitionNode, OperationTypeNode } from 'graphql';
-import type {
-  Changes,
-  DataLayer,
-  FilteredArguments,
-  FirstRequest,
-  Reads,
-  RequestOperations,
-  Resource,
-} from '../data/data-layer.ts';
+import type { Call, DataLayer } from '../data/data-layer.ts';
+import type { FirstRequest } from '../data/idempotency/begin-keyed.ts';
+import { getResources, type Resource } from '../data/more/get-resources.ts';
+import { listProjectApps } from '../data/more/list-apps.ts';
+import { listProjectWallets } from '../data/more/list-wallets.ts';
 import type { IdempotencyHeaders } from '../http/idempotency-headers.ts';
 import type { App } from '../model/app.ts';
 import type { Client, Principal } from '../model/caller.ts';
 import { ApiError } from '../model/errors.ts';
-import type { ConnectionArguments, ConnectionPage } from '../model/lists/list-page.ts';
+import type { ConnectionArguments, ConnectionPage, FilteredArguments } from '../model/lists/list-page.ts';
 import type { Project } from '../model/project.ts';
 import type { ResourceName } from '../model/resource-name.ts';
 import type { Wallet } from '../model/wallet.ts';
@@ -23,9 +19,6 @@ import { minBytes } from './limits/response-size.ts';
 type Resources = DataLoader<ResourceName, Resource | null>;
 
 type ProjectName = ResourceName<'projects'>;
-
-/** The operations whose results a request caches. Those of the loaders are cached by their names. */
-type CachedReads = Omit<Reads, 'getResources' | 'listProjectApps' | 'listProjectWallets'>;
 
 const BATCHES = { maxBatchSize: 100 };
 
@@ -39,7 +32,7 @@ export type RequestState = {
   /** Whether the request has ended its own token. Set in mutations.ts. */
   isSignedOut?: boolean;
   /** The request, if it has mutations and an `Idempotency-Key`, and is not a replay. Set in idempotency.ts. */
-  keyed?: FirstRequest<Reads & Changes>;
+  keyed?: FirstRequest;
   /** The operation, once it is known, but for a compiled query. Set in limits/request-checks.ts. */
   operation?: OperationDefinitionNode;
   /** Whether its document was executed before. Set in compiled/repeated-operations.ts. */
@@ -71,8 +64,8 @@ export type ContextRequest = {
  * object `state`, which the copies share.
  */
 export class Context {
-  /** The operations without an `Idempotency-Key`, or the reason why there are none. */
-  readonly own: RequestOperations | ApiError;
+  /** The call without an `Idempotency-Key`, or the reason why there is none. */
+  readonly own: Call | ApiError;
   readonly client: Client;
   /** The principal of the request's bearer token, or the reason why there is none. */
   readonly authentication: Principal | ApiError;
@@ -95,13 +88,13 @@ export class Context {
     return !(this.authentication instanceof ApiError);
   }
 
-  /** The operations of the request. @throws UNAUTHENTICATED as `principal` does */
-  get operations(): Reads & Changes {
-    return this.ifValid(this.state.keyed?.operations ?? this.own);
+  /** The first parameter of the operations of the request. @throws UNAUTHENTICATED as `principal` does */
+  get call(): Call {
+    return this.ifValid(this.state.keyed?.call ?? this.own);
   }
 
-  /** Those without an `Idempotency-Key`. @throws UNAUTHENTICATED as `principal` does */
-  get ownOperations(): RequestOperations {
+  /** That without an `Idempotency-Key`. @throws UNAUTHENTICATED as `principal` does */
+  get ownCall(): Call {
     return this.ifValid(this.own);
   }
 
@@ -125,11 +118,11 @@ export class Context {
 
   /** The loader of resources by name. It batches all loads of the same turn into one call. */
   get resources(): Resources {
-    const { operations } = this;
+    const { call } = this;
     return cached(
       this.state,
       'resources',
-      () => new DataLoader((names) => this.counted(operations.getResources(names)), BATCHES),
+      () => new DataLoader((names) => this.counted(getResources(call, names)), BATCHES),
     );
   }
 
@@ -142,28 +135,25 @@ export class Context {
   }
 
   /** Calls an operation that reads, once for equal arguments. */
-  read<Name extends keyof CachedReads>(
-    name: Name,
-    ...input: Parameters<CachedReads[Name]>
-  ): ReturnType<CachedReads[Name]> {
-    const { operations } = this;
-    const call = () => {
-      const run = operations[name] as (...given: typeof input) => Promise<unknown>;
-      return this.counted(run.apply(operations, input));
-    };
-    return cached(this.state, keyOf(name, input[0] ?? {}), call) as ReturnType<CachedReads[Name]>;
+  read<Input extends readonly [object?], Result>(
+    operation: (call: Call, ...input: Input) => Promise<Result>,
+    ...input: Input
+  ): Promise<Result> {
+    const { call } = this;
+    const key = keyOf(operation.name, input[0] ?? {});
+    return cached(this.state, key, () => this.counted(operation(call, ...input)));
   }
 
   /** Returns a page of the apps of a project. The same page of all projects of a turn is one call of the data layer. */
   listApps(project: ProjectName, input: ConnectionArguments): Promise<Connection<App>> {
-    const { operations, state } = this;
-    const list = (names: readonly ProjectName[]) => this.counted(operations.listProjectApps(names, input));
+    const { call, state } = this;
+    const list = (names: readonly ProjectName[]) => this.counted(listProjectApps(call, names, input));
     return pageLoader(state, 'apps', input, list).load(project);
   }
 
   listWallets(project: ProjectName, input: FilteredArguments): Promise<Connection<Wallet>> {
-    const { operations, state } = this;
-    const list = (names: readonly ProjectName[]) => this.counted(operations.listProjectWallets(names, input));
+    const { call, state } = this;
+    const list = (names: readonly ProjectName[]) => this.counted(listProjectWallets(call, names, input));
     return pageLoader(state, 'wallets', input, list).load(project);
   }
 

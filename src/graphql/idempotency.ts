@@ -1,5 +1,6 @@
 import { type ApolloServerPlugin, type GraphQLResponse, HeaderMap } from '@apollo/server';
 import { type GraphQLSchema, type OperationDefinitionNode, OperationTypeNode } from 'graphql';
+import { beginKeyed } from '../data/idempotency/begin-keyed.ts';
 import { toApiError } from '../data/operation/errors.ts';
 import { REPLAYED_HEADER } from '../http/idempotency-headers.ts';
 import type { LogError } from '../http/log/error-log.ts';
@@ -50,9 +51,9 @@ export class Idempotency {
     try {
       const headers = contextValue.request.readIdempotencyHeaders();
       if (headers === undefined) return null;
-      const { ownOperations, state } = contextValue;
+      const { ownCall, state } = contextValue;
       const content = this.#contents.of({ document, operation, request });
-      const keyed = await ownOperations.beginKeyed({ ...headers, ...content });
+      const keyed = await beginKeyed(ownCall, { ...headers, ...content });
       if (keyed.replay !== undefined) return replay(keyed.replay(), contextValue);
       state.keyed = keyed.first;
       return null;

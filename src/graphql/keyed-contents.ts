@@ -11,23 +11,20 @@ import {
   separateOperations,
   visit,
 } from 'graphql';
-import { CHANGES, type KeyedRequest } from '../data/data-layer.ts';
-import { clientMutationId, normalizedFields, type Validator } from '../model/fields/fields.ts';
+import type { KeyedRequest } from '../data/idempotency/begin-keyed.ts';
+import { clientMutationId, normalizedFields } from '../model/fields/fields.ts';
 import { isJsonObject } from '../model/fields/json.ts';
 import { fragmentsOf, MergedFields } from './limits/merged-fields.ts';
 import type { OperationRequest } from './limits/request-checks.ts';
+import { CALLED } from './mutations.ts';
 
 type Sent = Pick<OperationRequest, 'document' | 'operation' | 'request'>;
 
 type Content = Pick<KeyedRequest, 'content' | 'passwords' | 'hasSeveral'>;
 
-type Validators = Readonly<Record<string, Validator<unknown>>>;
-
-type Declared = { readonly rules: { readonly changes: true; readonly input?: Validators } };
-
 /** The validators of the input of each mutation. */
-const VALIDATORS: ReadonlyMap<string, Validators> = new Map(
-  Object.entries<Declared>(CHANGES).map(([name, { rules }]) => [name, { ...rules.input, clientMutationId }]),
+const VALIDATORS = new Map(
+  Object.entries(CALLED).map(([name, { rules }]) => [name, { ...rules.input, clientMutationId }]),
 );
 
 /** What the document of a request says, without the inputs of its mutations. */

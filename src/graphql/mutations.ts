@@ -1,4 +1,15 @@
-import { CHANGES } from '../data/data-layer.ts';
+import { createApp } from '../data/create-app.ts';
+import { createProject } from '../data/more/create-project.ts';
+import { createToken } from '../data/more/create-token.ts';
+import { createWallet } from '../data/more/create-wallet.ts';
+import { deleteApp } from '../data/more/delete-app.ts';
+import { revokeToken } from '../data/more/revoke-token.ts';
+import { rotateAppKey } from '../data/more/rotate-app-key.ts';
+import { signOut } from '../data/more/sign-out.ts';
+import { updateApp } from '../data/more/update-app.ts';
+import { updateProject } from '../data/more/update-project.ts';
+import { signIn } from '../data/sign-in.ts';
+import { updateWallet } from '../data/update-wallet.ts';
 import { clientMutationId, parseFields, rejectUnknownFields } from '../model/fields/fields.ts';
 import { resourceName } from '../model/resource-name.ts';
 import type { Context } from './context.ts';
@@ -7,78 +18,97 @@ import { isoTime } from './types.ts';
 
 const VALIDATORS = { clientMutationId };
 
-/** The resolvers of `Mutation`. Each one calls one operation of the data layer. */
+/** The operation of the data layer that each mutation calls. */
+export const CALLED = {
+  createProject,
+  updateProject,
+  createApp,
+  updateApp,
+  deleteApp,
+  rotateAppKey,
+  signIn,
+  signOut,
+  createToken,
+  revokeToken,
+  createWallet,
+  updateWallet,
+} satisfies Record<keyof MutationResolvers, { readonly rules: ChangeRules<unknown> }>;
+
+/** The resolvers of `Mutation`. */
 export const mutations: MutationResolvers = {
   async createProject(_parent, { input }, context) {
-    const mutationId = begin(context, input, CHANGES.createProject.rules.input);
-    return { project: await context.operations.createProject(input), ...mutationId };
+    const mutationId = begin(context, input, createProject.rules);
+    return { project: await createProject(context.call, input), ...mutationId };
   },
 
   async updateProject(_parent, { input }, context) {
-    const mutationId = begin(context, input, CHANGES.updateProject.rules.input);
-    return { project: await context.operations.updateProject(input), ...mutationId };
+    const mutationId = begin(context, input, updateProject.rules);
+    return { project: await updateProject(context.call, input), ...mutationId };
   },
 
   async createApp(_parent, { input }, context) {
-    const mutationId = begin(context, input, CHANGES.createApp.rules.input);
-    const app = await context.operations.createApp(input);
+    const mutationId = begin(context, input, createApp.rules);
+    const app = await createApp(context.call, input);
     return { app, privateKey: app.privateKey, ...mutationId };
   },
 
   async updateApp(_parent, { input }, context) {
-    const mutationId = begin(context, input, CHANGES.updateApp.rules.input);
-    return { app: await context.operations.updateApp(input), ...mutationId };
+    const mutationId = begin(context, input, updateApp.rules);
+    return { app: await updateApp(context.call, input), ...mutationId };
   },
 
   async deleteApp(_parent, { input }, context) {
-    const mutationId = begin(context, input, CHANGES.deleteApp.rules.input);
-    const { id } = await context.operations.deleteApp(input);
+    const mutationId = begin(context, input, deleteApp.rules);
+    const { id } = await deleteApp(context.call, input);
     return { deletedAppId: id, ...mutationId };
   },
 
   async rotateAppKey(_parent, { input }, context) {
-    const mutationId = begin(context, input, CHANGES.rotateAppKey.rules.input);
-    const app = await context.operations.rotateAppKey(input);
+    const mutationId = begin(context, input, rotateAppKey.rules);
+    const app = await rotateAppKey(context.call, input);
     return { app, privateKey: app.privateKey, ...mutationId };
   },
 
   async signIn(_parent, { input }, context) {
-    const mutationId = begin(context, input, CHANGES.signIn.rules.input);
-    const { accessToken, expireTimeMs, app } = await context.operations.signIn(input);
+    const mutationId = begin(context, input, signIn.rules);
+    const { accessToken, expireTimeMs, app } = await signIn(context.call, input);
     return { accessToken, expireTime: isoTime(expireTimeMs), app, ...mutationId };
   },
 
   async signOut(_parent, { input }, context) {
-    const mutationId = begin(context, input ?? {}, {});
-    await context.operations.signOut();
+    const mutationId = begin(context, input ?? {}, signOut.rules);
+    await signOut(context.call);
     context.state.isSignedOut = true;
     return mutationId;
   },
 
   async createToken(_parent, { input }, context) {
-    const mutationId = begin(context, input, CHANGES.createToken.rules.input);
-    const { accessToken, ...token } = await context.operations.createToken(input);
+    const mutationId = begin(context, input, createToken.rules);
+    const { accessToken, ...token } = await createToken(context.call, input);
     return { token, accessToken, ...mutationId };
   },
 
   async revokeToken(_parent, { input }, context) {
-    const mutationId = begin(context, input, CHANGES.revokeToken.rules.input);
+    const mutationId = begin(context, input, revokeToken.rules);
     const { principal, state } = context;
-    const id = await context.operations.revokeToken(input);
+    const id = await revokeToken(context.call, input);
     if (id === principal.tokenId || id === principal.makerTokenId) state.isSignedOut = true;
     return { revokedTokenId: resourceName('tokens', id), ...mutationId };
   },
 
   async createWallet(_parent, { input }, context) {
-    const mutationId = begin(context, input, CHANGES.createWallet.rules.input);
-    return { wallet: await context.operations.createWallet(input), ...mutationId };
+    const mutationId = begin(context, input, createWallet.rules);
+    return { wallet: await createWallet(context.call, input), ...mutationId };
   },
 
   async updateWallet(_parent, { input }, context) {
-    const mutationId = begin(context, input, CHANGES.updateWallet.rules.input);
-    return { wallet: await context.operations.updateWallet(input), ...mutationId };
+    const mutationId = begin(context, input, updateWallet.rules);
+    return { wallet: await updateWallet(context.call, input), ...mutationId };
   },
 };
+
+/** The rules of an operation that changes something. */
+type ChangeRules<Validators> = { readonly changes: true; readonly input: Validators };
 
 /** An input whose fields, beside `clientMutationId`, are those that the validators of its operation read. */
 type FieldsOf<Input, Validators> = Record<Exclude<keyof Input, 'clientMutationId'>, unknown> &
@@ -88,12 +118,16 @@ type FieldsOf<Input, Validators> = Record<Exclude<keyof Input, 'clientMutationId
  * Begins a mutation: validates `clientMutationId`, so that an invalid one changes nothing, and forgets what the mutation
  * may change.
  *
- * @param validators those of the operation. An input field without a validator does not compile, and is rejected.
+ * @param rules those of the operation. An input field without a validator does not compile, and is rejected.
  */
 function begin<
   Input extends { readonly clientMutationId?: unknown },
   Validators extends FieldsOf<Input, Validators>,
->(context: Context, input: Input, validators: Validators): { clientMutationId: string | null } {
+>(
+  context: Context,
+  input: Input,
+  { input: validators }: ChangeRules<Validators>,
+): { clientMutationId: string | null } {
   context.forget();
   rejectUnknownFields(Object.keys(input), [...Object.keys(validators), 'clientMutationId']);
   return {

@@ -1,4 +1,4 @@
-import type { Resource } from '../data/data-layer.ts';
+import type { Resource } from '../data/more/get-resources.ts';
 import { type FieldViolation, invalidFields } from '../model/errors.ts';
 import { ValidationError, type Validator } from '../model/fields/fields.ts';
 import type { ResourceName } from '../model/resource-name.ts';

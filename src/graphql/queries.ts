@@ -1,3 +1,9 @@
+import { listProjects } from '../data/list-projects.ts';
+import { getViewer } from '../data/more/get-viewer.ts';
+import { findApps } from '../data/more/list-apps.ts';
+import { listEvents } from '../data/more/list-events.ts';
+import { listTokens } from '../data/more/list-tokens.ts';
+import { findWallets } from '../data/more/list-wallets.ts';
 import { invalidFields } from '../model/errors.ts';
 import { parseFields, resourceNameValidator } from '../model/fields/fields.ts';
 import { Connection } from './connection.ts';
@@ -19,15 +25,15 @@ export const queries: QueryResolvers = {
     return loadNamed(sent, context);
   },
 
-  viewer: (_parent, _args, context) => context.read('getViewer'),
+  viewer: (_parent, _args, context) => context.read(getViewer),
 
-  tokens: async (_parent, args, context) => new Connection(await context.read('listTokens', args)),
+  tokens: async (_parent, args, context) => new Connection(await context.read(listTokens, args)),
 
-  projects: async (_parent, args, context) => new Connection(await context.read('listProjects', args)),
+  projects: async (_parent, args, context) => new Connection(await context.read(listProjects, args)),
 
-  apps: async (_parent, args, context) => new Connection(await context.read('findApps', args)),
+  apps: async (_parent, args, context) => new Connection(await context.read(findApps, args)),
 
-  wallets: async (_parent, args, context) => new Connection(await context.read('findWallets', args)),
+  wallets: async (_parent, args, context) => new Connection(await context.read(findWallets, args)),
 
-  events: async (_parent, args, context) => new Connection(await context.read('listEvents', args)),
+  events: async (_parent, args, context) => new Connection(await context.read(listEvents, args)),
 };

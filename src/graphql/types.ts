@@ -1,4 +1,5 @@
 import { type GraphQLResolveInfo, Kind } from 'graphql';
+import { countAddresses } from '../data/more/count-addresses.ts';
 import type { App } from '../model/app.ts';
 import type { AuditEvent } from '../model/audit-event.ts';
 import { ByteCache, bytesOf } from '../model/byte-cache.ts';
@@ -85,7 +86,7 @@ export const types = {
 
   Viewer: {
     ...tokenFields,
-    addressesLeft: (_viewer, _args, context) => context.read('countAddresses'),
+    addressesLeft: (_viewer, _args, context) => context.read(countAddresses),
   },
 
   Token: {

@@ -1,4 +1,4 @@
-import type { AppCredentials } from '../data/data-layer.ts';
+import type { AppCredentials } from '../data/sign-in.ts';
 import { malformedRequest } from '../http/errors.ts';
 import { ApiError } from '../model/errors.ts';
 import { parseResourceName } from '../model/resource-name.ts';

@@ -1,6 +1,10 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { AppCredentials, DataLayer } from '../data/data-layer.ts';
+import type { DataLayer } from '../data/data-layer.ts';
+import { endToken } from '../data/more/end-token.ts';
+import { grantToken } from '../data/more/grant-token.ts';
+import { introspectToken } from '../data/more/introspect-token.ts';
 import { toApiError } from '../data/operation/errors.ts';
+import type { AppCredentials } from '../data/sign-in.ts';
 import { RequestClient } from '../http/client.ts';
 import { malformedRequest } from '../http/errors.ts';
 import { JSON_TYPE } from '../http/json.ts';
@@ -20,7 +24,7 @@ export const OAUTH_PATH = '/oauth/';
 
 type FormRequest = FastifyRequest<{ Body?: Form }>;
 
-type Operations = ReturnType<DataLayer['withoutToken']>;
+type Call = ReturnType<DataLayer['withoutToken']>;
 
 /**
  * Adds the OAuth API: the endpoints for tokens (RFC 6749, client credentials), revocation (RFC 7009) and introspection
@@ -43,10 +47,7 @@ export function addOauthApi(
       if (!isCounted) await countRequest(request, reply, undefined);
       throw toOauthError(error);
     });
-    const addEndpoint = (
-      path: string,
-      handle: (operations: Operations, request: FormRequest) => Promise<unknown>,
-    ) =>
+    const addEndpoint = (path: string, handle: (call: Call, request: FormRequest) => Promise<unknown>) =>
       app.post(OAUTH_PATH + path, { config: routeKind('oauth') }, async (request: FormRequest, reply) => {
         const count: Client['count'] = (owner) => countRequest(request, reply, owner);
         const client = Object.assign(new RequestClient(request), { count });
@@ -57,23 +58,19 @@ export function addOauthApi(
     addEndpoint('token', (...parameters) => issueToken(resources, ...parameters));
     addEndpoint('revoke', revokeToken);
     addEndpoint('introspect', async (...parameters) =>
-      introspection(resources.gateway, await introspectToken(...parameters)),
+      introspection(resources.gateway, await findToken(...parameters)),
     );
   });
 }
 
 /** Source: RFC 6749, section 4.4; RFC 8707, section 2. */
-async function issueToken(
-  resources: ProtectedResources,
-  operations: Operations,
-  { headers, body = {} }: FormRequest,
-) {
+async function issueToken(resources: ProtectedResources, call: Call, { headers, body = {} }: FormRequest) {
   if (body.grant_type === undefined) throw malformedRequest('The parameter grant_type is required.');
   if (body.grant_type !== 'client_credentials') throw new ApiError('UNSUPPORTED_GRANT_TYPE');
   if (!resources.has(body.resource ?? resources.gateway)) throw new ApiError('INVALID_TARGET');
   const isReadOnly = isReadOnlyScope(body.scope);
   const credentials = requiredCredentials(headers.authorization, body);
-  const { accessToken, lifetimeSeconds } = await operations.grantToken(credentials, isReadOnly);
+  const { accessToken, lifetimeSeconds } = await grantToken(call, credentials, isReadOnly);
   return {
     access_token: accessToken,
     token_type: 'Bearer',
@@ -83,16 +80,16 @@ async function issueToken(
 }
 
 /** The response is the same for a token that does not exist. Source: RFC 7009, section 2.2. */
-async function revokeToken(operations: Operations, { headers, body = {} }: FormRequest) {
+async function revokeToken(call: Call, { headers, body = {} }: FormRequest) {
   if (body.token === undefined) throw malformedRequest('The parameter token is required.');
-  await operations.endToken(body.token, clientCredentials(headers.authorization, body));
+  await endToken(call, body.token, clientCredentials(headers.authorization, body));
   return {};
 }
 
 /** Source: RFC 7662, section 2.1. */
-async function introspectToken(operations: Operations, { headers, body = {} }: FormRequest) {
+async function findToken(call: Call, { headers, body = {} }: FormRequest) {
   if (body.token === undefined) throw malformedRequest('The parameter token is required.');
-  return operations.introspectToken(body.token, requiredCredentials(headers.authorization, body));
+  return introspectToken(call, body.token, requiredCredentials(headers.authorization, body));
 }
 
 /** Source: RFC 7662, section 2.2. `project` is an extension. */

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Changes, RequestOperations } from '../data/data-layer.ts';
+import type { Call } from '../data/data-layer.ts';
+import { beginKeyed } from '../data/idempotency/begin-keyed.ts';
 import { idempotencyHeaders, REPLAYED_HEADER } from '../http/idempotency-headers.ts';
 import { JSON_TYPE } from '../http/json.ts';
 import { normalizedFields, type Validator } from '../model/fields/fields.ts';
@@ -7,11 +8,11 @@ import type { JsonObject } from '../model/fields/json.ts';
 
 /** An operation that changes something, with its input. */
 export type Operation = {
-  readonly id: keyof Changes;
+  readonly id: string;
   readonly input: JsonObject;
   readonly validators: Readonly<Record<string, Validator<unknown>>>;
   /** Returns the body of the response. */
-  readonly run: (changes: Changes) => Promise<object>;
+  readonly run: (call: Call) => Promise<object>;
 };
 
 /**
@@ -20,7 +21,7 @@ export type Operation = {
  * @returns the body of the response, as an object or as JSON
  */
 export async function withIdempotencyKey(
-  operations: RequestOperations,
+  call: Call,
   request: FastifyRequest,
   reply: FastifyReply,
   { id, input, validators, run }: Operation,
@@ -28,14 +29,14 @@ export async function withIdempotencyKey(
   const headers = idempotencyHeaders(request);
   const content = [id, normalizedFields(input, validators)];
   const keyed = { ...headers, content, passwords: [], hasSeveral: false };
-  const { replay, first } = await operations.beginKeyed(keyed);
+  const { replay, first } = await beginKeyed(call, keyed);
   reply.type(JSON_TYPE);
   if (replay !== undefined) {
     reply.header(REPLAYED_HEADER, 'true');
     return replay();
   }
   try {
-    const response = JSON.stringify(await run(first.operations));
+    const response = JSON.stringify(await run(first.call));
     await first.keep(response);
     return response;
   } finally {

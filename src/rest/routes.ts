@@ -1,5 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { CHANGES, type Changes, type DataLayer, type Reads } from '../data/data-layer.ts';
+import { createApp } from '../data/create-app.ts';
+import { assertMayChange, type Call, type DataLayer } from '../data/data-layer.ts';
+import { listProjects } from '../data/list-projects.ts';
+import { signIn } from '../data/sign-in.ts';
+import { updateWallet } from '../data/update-wallet.ts';
 import type { Authenticate } from '../http/authorization.ts';
 import { RequestClient } from '../http/client.ts';
 import { IDEMPOTENCY_HEADER } from '../http/idempotency-headers.ts';
@@ -26,13 +30,13 @@ type Result<Id extends keyof operations> = operations[Id]['responses'][200]['con
 /** The query parameters of the list in the contract. */
 type ListQuery = NonNullable<operations['listProjects']['parameters']['query']>;
 
-const SIGN_IN_FIELDS = CHANGES.signIn.rules.input;
-const UPDATE_FIELDS = { ...CHANGES.updateWallet.rules.input, ...headerConditions };
+const SIGN_IN_FIELDS = signIn.rules.input;
+const UPDATE_FIELDS = { ...updateWallet.rules.input, ...headerConditions };
 
 /** Returns the names of the fields of a body, which are those of `T`, a type of the contract. */
 const namesOf = <T>(fields: Record<keyof T, unknown>) => Object.keys(fields);
 
-const { title, active } = CHANGES.createApp.rules.input;
+const { title, active } = createApp.rules.input;
 const CREATE_APP = namesOf<Body<'createApp'>>({ title, active });
 const SIGN_IN = namesOf<Body<'signIn'>>({ privateKey: SIGN_IN_FIELDS });
 const CREDENTIAL = namesOf<Body<'signIn'>['privateKey']>(SIGN_IN_FIELDS);
@@ -45,15 +49,15 @@ const PAGE_NAMES = { first: 'pageSize', after: 'pageToken' } as const;
 
 /** Adds the routes of the REST API: the four paths of the specification. */
 export function addRestApi(root: FastifyInstance, data: DataLayer, authenticate: Authenticate): void {
-  const operationsFor = async (request: FastifyRequest) =>
+  const callOf = async (request: FastifyRequest) =>
     data.forRequest(new RequestClient(request), await authenticate(request));
   const change = (prepare: Prepare) => async (request: FastifyRequest, reply: FastifyReply) => {
-    const operations = await operationsFor(request);
-    operations.assertMayChange();
+    const call = await callOf(request);
+    assertMayChange(call);
     const operation = prepare(request, reply);
     return request.headers[IDEMPOTENCY_HEADER] === undefined
-      ? operation.run(operations)
-      : withIdempotencyKey(operations, request, reply, operation);
+      ? operation.run(call)
+      : withIdempotencyKey(call, request, reply, operation);
   };
   root.register(async (app) => {
     app.addHook('onRoute', (route) => {
@@ -66,49 +70,48 @@ export function addRestApi(root: FastifyInstance, data: DataLayer, authenticate:
       unpackQuery(request.query, []);
     });
 
-    app.post('/auth/apps', { preHandler: refuseIfMatch }, change(createApp));
+    app.post('/auth/apps', { preHandler: refuseIfMatch }, change(unpackCreateApp));
     // The router's syntax for a literal colon is a double colon.
-    app.post('/auth/accounts::signinIdentity', { preHandler: refuseIfMatch }, change(signIn));
+    app.post('/auth/accounts::signinIdentity', { preHandler: refuseIfMatch }, change(unpackSignIn));
     // The slash in the name of the wallet can be plain or %2F.
-    app.patch('/wallet/*', change(updateWallet));
-    app.get('/project/projects', async (request) => listProjects(await operationsFor(request), request));
+    app.patch('/wallet/*', change(unpackUpdateWallet));
+    app.get('/project/projects', async (request) => pageOfProjects(await callOf(request), request));
   });
 }
 
 /** Unpacks the request of a change. */
 type Prepare = (request: FastifyRequest, reply: FastifyReply) => Operation;
 
-function createApp({ body }: FastifyRequest): Operation {
+function unpackCreateApp({ body }: FastifyRequest): Operation {
   const input = unpackObject(body, CREATE_APP);
-  const run = async (changes: Changes): Promise<Result<'createApp'>> =>
-    appView(await changes.createApp(input));
-  return { id: 'createApp', input, validators: CHANGES.createApp.rules.input, run };
+  const run = async (call: Call): Promise<Result<'createApp'>> => appView(await createApp(call, input));
+  return { id: 'createApp', input, validators: createApp.rules.input, run };
 }
 
-function signIn({ body }: FastifyRequest): Operation {
+function unpackSignIn({ body }: FastifyRequest): Operation {
   const { privateKey } = unpackObject(body, SIGN_IN);
   const input = unpackObject(privateKey, CREDENTIAL, 'privateKey');
-  const run = async (changes: Changes): Promise<Result<'signIn'>> => {
-    const { accessToken, app } = await renameFields(CREDENTIAL_NAMES, () => changes.signIn(input));
+  const run = async (call: Call): Promise<Result<'signIn'>> => {
+    const { accessToken, app } = await renameFields(CREDENTIAL_NAMES, () => signIn(call, input));
     return { accessToken, app: appView(app) };
   };
   return { id: 'signIn', input, validators: SIGN_IN_FIELDS, run };
 }
 
-function updateWallet({ body, params, headers }: FastifyRequest, reply: FastifyReply): Operation {
+function unpackUpdateWallet({ body, params, headers }: FastifyRequest, reply: FastifyReply): Operation {
   const { '*': walletName } = params as { readonly '*': string };
   const input = { ...unpackObject(body, UPDATE_WALLET), name: walletName, ...preconditionsIn(headers) };
-  const run = async (changes: Changes): Promise<Result<'updateWallet'>> => {
-    const wallet = await changes.updateWallet(input);
+  const run = async (call: Call): Promise<Result<'updateWallet'>> => {
+    const wallet = await updateWallet(call, input);
     reply.header('etag', `"${wallet.etag}"`);
     return walletView(wallet);
   };
   return { id: 'updateWallet', input, validators: UPDATE_FIELDS, run };
 }
 
-async function listProjects(operations: Reads, { query }: FastifyRequest): Promise<Result<'listProjects'>> {
+async function pageOfProjects(call: Call, { query }: FastifyRequest): Promise<Result<'listProjects'>> {
   const { pageSize, pageToken } = unpackQuery<keyof ListQuery>(query, Object.values(PAGE_NAMES));
   const input = { first: integerIn(pageSize), after: pageToken };
-  const page = await renameFields(PAGE_NAMES, () => operations.listProjects(input));
+  const page = await renameFields(PAGE_NAMES, () => listProjects(call, input));
   return { projects: page.items.map(projectView), nextPageToken: nextPageToken(page) };
 }

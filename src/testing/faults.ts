@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { DataLayer } from '../data/data-layer.ts';
 import { revokeToken } from '../data/more/revoke-token.ts';
+import { asOperator } from '../data/operation/call.ts';
 import { routeOf } from '../http/request-record.ts';
 import { ApiError } from '../model/errors.ts';
 import { idGenerator } from '../model/resource-name.ts';
@@ -104,7 +105,7 @@ export class Faults implements FaultPoints {
     const [, token] = request.headers.authorization?.split(' ') ?? [];
     if (token === undefined || this.#database === undefined) return;
     const clock = this.#clock;
-    await revokeToken({ database: this.#database, clock, newId: idGenerator(clock) }, 'operator', token);
+    await revokeToken(asOperator({ database: this.#database, clock, newId: idGenerator(clock) }), token);
     await data.authenticate(token);
   }
 }

@@ -5,6 +5,7 @@ import { pino } from 'pino';
 import { readConfig, readDuration } from '../config.ts';
 import { createProject } from '../data/more/create-project.ts';
 import { createToken as createAccountToken } from '../data/more/create-token.ts';
+import { asOperator } from '../data/operation/call.ts';
 import type { AdminContext } from '../data/operation/dependencies.ts';
 import { createAccount } from '../data/operator/create-account.ts';
 import { addSampleAddresses } from '../data/operator/create-samples.ts';
@@ -150,7 +151,7 @@ async function createTestAccount(
   const projects: string[] = [defaultProject];
   const wallets: string[] = [];
   for (const title of others)
-    projects.push((await createProject(admin, 'operator', { account, title })).name);
+    projects.push((await createProject(asOperator(admin), { account, title })).name);
   for (const [index, title] of titles.entries()) {
     const address = `0x${(index + 1).toString(16).padStart(40, '0')}`;
     const input = { project: defaultProject, title, network: 'NETWORK_ETHEREUM', address };
@@ -158,6 +159,6 @@ async function createTestAccount(
   }
   await addSampleAddresses(admin, account);
   const createToken = async (options: TokenOptions = {}) =>
-    (await createAccountToken(admin, 'operator', { account, ...options })).accessToken;
+    (await createAccountToken(asOperator(admin), { account, ...options })).accessToken;
   return { account, token: await createToken(), projects, wallets, createToken };
 }

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createProject } from '../../src/data/more/create-project.ts';
+import { asOperator } from '../../src/data/operation/call.ts';
 import { registerWallet } from '../../src/data/operator/register-wallet.ts';
 import { createApp, graphqlBody, mutate } from '../support/actors.ts';
 import { graphqlApi } from '../support/apis.ts';
@@ -34,7 +35,7 @@ beforeAll(async () => {
   const { project } = tenant;
   for (const title of [...TITLES, LONG]) {
     const input = { account: tenant.account, title, description: '' };
-    named.projects[title] = (await createProject(gateway.admin, 'operator', input)).name;
+    named.projects[title] = (await createProject(asOperator(gateway.admin), input)).name;
     const number = Object.keys(named.wallets).length;
     const { name } = await addWallet(project, title, `0x${number.toString().padStart(40, 'a')}`);
     named.wallets[title] = name;
@@ -138,7 +139,7 @@ describe.each(['projects', 'wallets'] as const)('%s by title', (list) => {
     const add = (n: number) => {
       const title = `Same ${String(n).padStart(4, '0')}`;
       if (list === 'wallets') return addWallet(project, title);
-      return createProject(gateway.admin, 'operator', { account: own.account, title, description: '' });
+      return createProject(asOperator(gateway.admin), { account: own.account, title, description: '' });
     };
     // The last titles come first in the order of names.
     const names: string[] = [];

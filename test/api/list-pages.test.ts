@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createProject } from '../../src/data/more/create-project.ts';
+import { asOperator } from '../../src/data/operation/call.ts';
 import { registerWallet } from '../../src/data/operator/register-wallet.ts';
 import { createAccountToken, createApp, cursorsOf, resultOf, tokenNameOf } from '../support/actors.ts';
 import { graphqlApi, postGraphql } from '../support/apis.ts';
@@ -62,7 +63,7 @@ beforeAll(async () => {
   for (let n = 0; n < LENGTH; n += 1) {
     // Equal acts of a minute are one event. The ids of two generators sort by time only if the time differs.
     clock.advance(MINUTE_MS);
-    added.projects.push((await createProject(admin, 'operator', { account, title: `New ${n}` })).name);
+    added.projects.push((await createProject(asOperator(admin), { account, title: `New ${n}` })).name);
     added.apps.push(await addApp(own));
     added.wallets.push(await addWallet(own));
     added.tokens.push(`tokens/${(await createAccountToken(admin, { account }, 86_400)).id}`);

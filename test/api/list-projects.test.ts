@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createProject } from '../../src/data/more/create-project.ts';
+import { asOperator } from '../../src/data/operation/call.ts';
 import { idGenerator, type Ulid } from '../../src/model/resource-name.ts';
 import { cursorsOf, graphqlBody, projectToken, resultOf } from '../support/actors.ts';
 import { type Api, bothApis, type PageFields, send } from '../support/apis.ts';
@@ -94,7 +95,7 @@ test('projects are in the order of the bytes of their ids, whatever the locale o
   for (const end of ['A9', 'AA', 'AB', 'ZZ']) {
     const newId = () => `7ZZZZZZZZZZZZZZZ${project.slice(-8)}${end}` as Ulid;
     const input = { account, title: 'New' };
-    names.push((await createProject({ ...gateway.admin, newId }, 'operator', input)).name);
+    names.push((await createProject(asOperator({ ...gateway.admin, newId }), input)).name);
   }
   expect((await pagesOf(graphql, token, 1)).flat()).toEqual(names);
 });
@@ -234,7 +235,7 @@ async function pagesOf(api: Api, token: string, first: number | undefined): Prom
 async function addProject(account: string, time = gateway.clock()): Promise<string> {
   const { admin } = gateway;
   const newId = time === gateway.clock() ? admin.newId : idGenerator(() => time);
-  return (await createProject({ ...admin, newId }, 'operator', { account, title: 'New' })).name;
+  return (await createProject(asOperator({ ...admin, newId }), { account, title: 'New' })).name;
 }
 
 test.each([

@@ -1,6 +1,7 @@
 import { decodeTime } from 'ulid';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { updateApp } from '../../src/data/more/update-app.ts';
+import { asOperator } from '../../src/data/operation/call.ts';
 import { setAccountSuspended } from '../../src/data/operator/set-account-suspended.ts';
 import {
   type AppKey,
@@ -255,7 +256,7 @@ describe('a request is refused', () => {
 
   test('for an inactive app: unauthorized_client', async () => {
     const { key } = await seedApp();
-    await updateApp(gateway.admin, 'operator', { name: key.name, active: false });
+    await updateApp(asOperator(gateway.admin), { name: key.name, active: false });
     const { status, body } = await post('token', { ...GRANT, ...inBody(key) });
     expect([status, body.error]).toEqual([400, 'unauthorized_client']);
   });

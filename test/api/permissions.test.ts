@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type CredentialKind, createCredential } from '../../src/credentials/credential.ts';
-import { CHANGES, READS } from '../../src/data/data-layer.ts';
 import { updateApp } from '../../src/data/more/update-app.ts';
+import { asOperator } from '../../src/data/operation/call.ts';
 import { revokeToken } from '../../src/storage/tokens.ts';
 import {
   authorize,
@@ -33,6 +33,7 @@ import { freePort } from '../support/free-port.ts';
 import { type Gateway, seedTenant, startGateway, type Tenant } from '../support/gateway.ts';
 import { documentOf, MUTATION_NAMES, MUTATIONS, type MutationName } from '../support/mutations.ts';
 import { type Answered, countsAfter, lineFor, lineOf, readCounts } from '../support/observation.ts';
+import { RULES, rulesOf } from '../support/operation-rules.ts';
 import { contentsOf, eventsOf } from '../support/rows.ts';
 
 // Every operation with every token by both APIs: its response, what it changes, its audit event, its line of the log and
@@ -106,7 +107,7 @@ const REFUSED = {
   'a project token of an inactive app': async () => {
     const app = await createApp(rest, home.token);
     const token = await projectTokenOf(rest, home.token, app);
-    await updateApp(gateway.admin, 'operator', { name: app.name, active: false });
+    await updateApp(asOperator(gateway.admin), { name: app.name, active: false });
     return token;
   },
   "an app's private key": () => targets.own.app.privateKey,
@@ -149,7 +150,7 @@ const signInAct = ({ app }: Target, text: string): Act => {
 
 const isOwn = (app: string) => [targets.own, targets.sibling].some((target) => target.app.name === app);
 
-const nameOf = ({ operation }: Operation) => /^\w+/.exec(operation)?.[0] as keyof typeof RULES;
+const nameOf = ({ operation }: Operation) => /^\w+/.exec(operation)?.[0] ?? '';
 
 /** A mutation of a resource or a token, by GraphQL alone. */
 function mutationOf(mutation: MutationName): Operation {
@@ -415,15 +416,13 @@ const REFUSED_EVERYWHERE: readonly Bearer[] = ['no token', 'a revoked project to
 const refusedBy = ({ operation }: Operation) =>
   operation === 'listProjects' ? (Object.keys(REFUSED) as (keyof typeof REFUSED)[]) : REFUSED_EVERYWHERE;
 
-const RULES = { ...READS, ...CHANGES };
-
 /** Returns what a token gets that sees one project, may only read, or was made by another: by the rules of the operation, or what is expected. */
 function ruled(
   operation: Operation,
   expected: Expected,
   token: { level?: 'account' | 'project'; readOnly?: true; isMade?: true },
 ) {
-  const { rules } = RULES[nameOf(operation)];
+  const rules = rulesOf(nameOf(operation));
   const everywhere = (reason: string) => (operation.account.missing ? same(reason) : { own: reason });
   if (token.readOnly && rules.changes) return everywhere(READ_ONLY);
   if (token.level === 'project' && rules.caller !== 'any') return everywhere(ACCOUNT_ONLY);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { CHANGES } from '../../src/data/data-layer.ts';
+import type { updateWallet } from '../../src/data/update-wallet.ts';
 import { titleKey } from '../../src/model/title-key.ts';
 import { inLowerCase, mutate, PASSWORD, ulidOf } from '../support/actors.ts';
 import { bothApis } from '../support/apis.ts';
@@ -124,7 +124,7 @@ test('GraphQL also returns createTime, which never changes, and updateTime, whic
 
 /** The texts of an update, and the index of the project. */
 type Input = {
-  readonly [F in Exclude<keyof typeof CHANGES.updateWallet.rules.input, 'name' | 'project'>]?: string;
+  readonly [F in Exclude<keyof typeof updateWallet.rules.input, 'name' | 'project'>]?: string;
 } & {
   readonly project?: number;
 };

@@ -4,6 +4,7 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { updateProject } from '../../src/data/more/update-project.ts';
+import { asOperator } from '../../src/data/operation/call.ts';
 import { accountToken, createApp } from '../support/actors.ts';
 import { restApi } from '../support/apis.ts';
 import { showScreen, startSite } from '../support/browser.ts';
@@ -25,7 +26,7 @@ test.each(TEXTS)(
     const { admin, clock } = site.gateway;
     const tenant = await seedTenant(site.gateway, { wallets: 1 });
     const { token, wallets, project } = tenant;
-    await updateProject(admin, 'operator', { name: project, title, description: title });
+    await updateProject(asOperator(admin), { name: project, title, description: title });
     await api.updateWallet(token, wallets[0] ?? '', { title, description: title });
     const app = await createApp(api, token, { title });
     await accountToken(site.gateway, tenant, { title });

@@ -4,6 +4,7 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { updateProject } from '../../src/data/more/update-project.ts';
+import { asOperator } from '../../src/data/operation/call.ts';
 import { accountToken, createApp, signIn } from '../support/actors.ts';
 import { graphqlApi } from '../support/apis.ts';
 import { showScreen, startSite } from '../support/browser.ts';
@@ -42,7 +43,7 @@ beforeAll(async () => {
   const tenant = await seedTenant(site.gateway, { projects: 30, wallets: 250 });
   const { wallet, project } = tenant;
   token = tenant.token;
-  await updateProject(admin, 'operator', { name: project, title: TITLE, description: DESCRIPTION });
+  await updateProject(asOperator(admin), { name: project, title: TITLE, description: DESCRIPTION });
   const network = 'NETWORK_POLYGON_MUMBAI';
   await api.updateWallet(token, wallet, { title: TITLE, description: DESCRIPTION, network });
   const app = await createApp(api, token, { title: TITLE });

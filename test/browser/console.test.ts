@@ -4,6 +4,7 @@
 import type { Locator, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { updateProject } from '../../src/data/more/update-project.ts';
+import { asOperator } from '../../src/data/operation/call.ts';
 import { registerWallet } from '../../src/data/operator/register-wallet.ts';
 import { expectAccessible } from '../support/accessibility.ts';
 import { accountToken, createApp, MISSING_PROJECT, projectToken, signIn } from '../support/actors.ts';
@@ -179,7 +180,7 @@ test('a project shows its wallets and its apps, whose titles are text whatever t
   const { admin } = site.gateway;
   const tenant = await seedTenant(site.gateway, { wallets: 30 });
   const { project } = tenant;
-  await updateProject(admin, 'operator', { name: project, title: HOSTILE, description: HOSTILE });
+  await updateProject(asOperator(admin), { name: project, title: HOSTILE, description: HOSTILE });
   await registerWallet(admin, {
     project,
     title: HOSTILE,

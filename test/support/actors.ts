@@ -1,5 +1,6 @@
 import { createCredential, parseCredential } from '../../src/credentials/credential.ts';
 import { createToken, type NewToken } from '../../src/data/more/create-token.ts';
+import { asOperator } from '../../src/data/operation/call.ts';
 import type { AdminContext } from '../../src/data/operation/dependencies.ts';
 import type { Ulid } from '../../src/model/resource-name.ts';
 import {
@@ -127,7 +128,7 @@ export function createAccountToken(
   ttlSeconds = 86_400,
 ): Promise<NewToken> {
   const expireTime = new Date(admin.clock() + ttlSeconds * 1000).toISOString();
-  return createToken(admin, 'operator', { ...input, expireTime });
+  return createToken(asOperator(admin), { ...input, expireTime });
 }
 
 /** Returns another account token. */

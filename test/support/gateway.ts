@@ -10,6 +10,7 @@ import { beforeAll, inject, onTestFinished } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { createProject } from '../../src/data/more/create-project.ts';
 import { createToken } from '../../src/data/more/create-token.ts';
+import { asOperator } from '../../src/data/operation/call.ts';
 import type { AdminContext } from '../../src/data/operation/dependencies.ts';
 import { createAccount } from '../../src/data/operator/create-account.ts';
 import { registerWallet } from '../../src/data/operator/register-wallet.ts';
@@ -227,7 +228,7 @@ export async function seedTenant(
   const { name: account, defaultProject } = await createAccount(admin, { title: 'Tenant' });
   const projectNames: string[] = [defaultProject];
   for (let n = 2; n <= projects; n += 1) {
-    const { name } = await createProject(admin, 'operator', {
+    const { name } = await createProject(asOperator(admin), {
       account,
       title: `Project ${n}`,
       description: `No. ${n}`,
@@ -241,7 +242,7 @@ export async function seedTenant(
   if (addresses > 0) {
     await addAddresses(admin, { account, network: NETWORK }, addressLines(addresses, FIRST_LEFT));
   }
-  const { accessToken } = await createToken(admin, 'operator', { account });
+  const { accessToken } = await createToken(asOperator(admin), { account });
   const first = { project: defaultProject, wallet: walletNames[0] ?? '' };
   return { account, token: accessToken, projects: projectNames, wallets: walletNames, ...first };
 }

@@ -1,9 +1,9 @@
-import type { CHANGES } from '../../src/data/data-layer.ts';
+import type { MutationResolvers } from '../../src/graphql/generated/schema-types.ts';
 import { type AppKey, tokenNameOf } from './actors.ts';
 import { mutationDocument } from './apis.ts';
 import { NETWORK } from './gateway.ts';
 
-export type MutationName = keyof typeof CHANGES;
+export type MutationName = keyof MutationResolvers;
 
 /** What an input is made of. */
 type Subject = {

@@ -1,5 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { createApp } from '../../src/data/create-app.ts';
 import { createToken } from '../../src/data/more/create-token.ts';
+import { asOperator } from '../../src/data/operation/call.ts';
 import type { AdminContext } from '../../src/data/operation/dependencies.ts';
 import { createAccount } from '../../src/data/operator/create-account.ts';
 import { registerWallet } from '../../src/data/operator/register-wallet.ts';
@@ -81,16 +83,16 @@ async function makeAccount(database: Engine, url: string): Promise<BenchData> {
     publicUrl: () => '',
   };
   const { name: account, defaultProject: project } = await createAccount(admin, { title: 'Benchmark' });
-  const { accessToken } = await createToken(admin, 'operator', { account });
+  const { accessToken } = await createToken(asOperator(admin), { account });
   const layer = await dataLayerOf(database, '');
-  const { operations } = await contextOf(layer, `Bearer ${accessToken}`);
+  const { call } = await contextOf(layer, `Bearer ${accessToken}`);
   const wallets: string[] = [];
   const apps: { name: string; privateKey: string }[] = [];
   for (let n = 1; n <= PER_ACCOUNT; n += 1) {
     const address = `0x${n.toString(16).padStart(40, '0')}`;
     const wallet = { project, title: 'Wallet', description: '', network: 'NETWORK_ETHEREUM', address };
     wallets.push((await registerWallet(admin, wallet)).name);
-    const { name, privateKey } = await operations.createApp({ title: 'App', active: true });
+    const { name, privateKey } = await createApp(call, { title: 'App', active: true });
     apps.push({ name, privateKey });
   }
   const projectId = () => idOf(project);

@@ -1,4 +1,6 @@
+import { createApp } from '../../src/data/create-app.ts';
 import { createToken } from '../../src/data/more/create-token.ts';
+import { asOperator } from '../../src/data/operation/call.ts';
 import { createAccount } from '../../src/data/operator/create-account.ts';
 import { registerWallet } from '../../src/data/operator/register-wallet.ts';
 import { pageTokens } from '../../src/model/lists/page-token.ts';
@@ -72,7 +74,7 @@ export async function makeBenchData(url: string, count: number): Promise<BenchDa
     const { name: account, defaultProject } = await createAccount(admin, { title: 'Benchmark' });
     const tokens: string[] = [];
     for (let n = 0; n < TOKENS; n += 1) {
-      tokens.push((await createToken(admin, 'operator', { account })).accessToken);
+      tokens.push((await createToken(asOperator(admin), { account })).accessToken);
     }
     await database.transaction(async (transaction) => {
       await transaction.write(fill.projects, [idOf(account), count - 1]);
@@ -96,10 +98,10 @@ export async function makeBenchData(url: string, count: number): Promise<BenchDa
     }
     const pages = pageTokens(await loadPageTokenKey(database));
     const data = await dataLayerOf(database, '');
-    const { operations } = await contextOf(data, `Bearer ${tokens[0]}`);
+    const { call } = await contextOf(data, `Bearer ${tokens[0]}`);
     const apps = [];
     for (let n = 0; n < APPS; n += 1) {
-      const { name, privateKey } = await operations.createApp({ title: 'App', active: true });
+      const { name, privateKey } = await createApp(call, { title: 'App', active: true });
       apps.push({ name, privateKey });
     }
     const projectId = (n: number) =>

@@ -2,6 +2,7 @@ import { globSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createToken } from '../../src/data/more/create-token.ts';
+import { asOperator } from '../../src/data/operation/call.ts';
 import { createAccount } from '../../src/data/operator/create-account.ts';
 import { idGenerator } from '../../src/model/resource-name.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
@@ -41,7 +42,7 @@ export async function seed(url: string): Promise<HostileData> {
   );
   const admin = { database, clock: Date.now, newId: idGenerator(Date.now), publicUrl: () => '' };
   const { name: other } = await createAccount(admin, { title: 'Other' });
-  const { accessToken: otherToken } = await createToken(admin, 'operator', { account: other });
+  const { accessToken: otherToken } = await createToken(asOperator(admin), { account: other });
   await database.close();
   const known = {
     wallet: wallets[0] ?? '',

@@ -10,6 +10,7 @@ import { pino } from 'pino';
 import { chromium } from 'playwright-core';
 import { readConfig } from '../../src/config.ts';
 import { createToken } from '../../src/data/more/create-token.ts';
+import { asOperator } from '../../src/data/operation/call.ts';
 import { createSamples } from '../../src/data/operator/create-samples.ts';
 import { firstUlid } from '../../src/model/resource-name.ts';
 import { startServer } from '../../src/server.ts';
@@ -52,7 +53,7 @@ async function createSampleToken(): Promise<string> {
   const admin = { database, clock, newId, publicUrl: () => server.publicUrl };
   try {
     const { account } = await createSamples(admin);
-    return (await createToken(admin, 'operator', { account })).accessToken;
+    return (await createToken(asOperator(admin), { account })).accessToken;
   } finally {
     await database.close();
   }

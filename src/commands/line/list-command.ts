@@ -1,5 +1,5 @@
 import type { ListDependencies } from '../../data/lists/read-list.ts';
-import type { UntrustedInput } from '../../data/operation/operation.ts';
+import type { UntrustedInput } from '../../data/operation/rules.ts';
 import { integerIn, renameFields } from '../../model/fields/fields.ts';
 import {
   type ConnectionPage,

@@ -5,7 +5,7 @@ import { idOf, type ResourceName, type Ulid } from '../../model/resource-name.ts
 import { type AccountRow, findAccount, lockAccountStatement } from '../../storage/accounts.ts';
 import type { Queryable } from '../../storage/port/database.ts';
 import { findAccountOfProject } from '../../storage/projects.ts';
-import type { UntrustedInput } from '../operation/operation.ts';
+import type { UntrustedInput } from '../operation/rules.ts';
 import { missing } from './visibility.ts';
 
 /**

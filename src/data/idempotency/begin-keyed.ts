@@ -1,6 +1,6 @@
 import { createHash, createHmac, type Hash, type Hmac } from 'node:crypto';
 import { seal, unseal } from '../../credentials/sealed-text.ts';
-import type { Caller, Principal } from '../../model/caller.ts';
+import type { Principal } from '../../model/caller.ts';
 import { ApiError, invalidFields } from '../../model/errors.ts';
 import { isJsonObject } from '../../model/fields/json.ts';
 import { lockAccountStatement } from '../../storage/accounts.ts';
@@ -11,9 +11,8 @@ import {
 } from '../../storage/idempotency-keys.ts';
 import { RequestTransaction } from '../../storage/port/request-transaction.ts';
 import type { Failure } from '../audit/failures.ts';
+import { Call } from '../operation/call.ts';
 import type { Dependencies } from '../operation/dependencies.ts';
-import type { UntrustedInput } from '../operation/operation.ts';
-import type { SignInResult } from '../sign-in.ts';
 
 const KEY_TTL_MS = 24 * 3_600_000;
 
@@ -37,18 +36,13 @@ export type KeyedRequest = {
 };
 
 /** The kept response of an earlier request with the key, or the first request with it. */
-export type KeyedResult<Operations> =
+export type KeyedResult =
   | {
       /** Returns the response. Those of many requests at the same time would take much more memory than what was read. */
       readonly replay: () => string;
       readonly first?: undefined;
     }
-  | { readonly replay?: undefined; readonly first: FirstRequest<Operations> };
-
-/** Returns the operations with other dependencies. */
-type Bind<Operations> = (dependencies: Dependencies) => Operations;
-
-type SignIn = { signIn(input: UntrustedInput): Promise<SignInResult> };
+  | { readonly replay?: undefined; readonly first: FirstRequest };
 
 /**
  * Begins a request with an `Idempotency-Key`. The first request with the key has to be ended by `keep` or `undo`.
@@ -58,15 +52,10 @@ type SignIn = { signIn(input: UntrustedInput): Promise<SignInResult> };
  * @throws ABORTED if a request with this key is running
  * @throws RESOURCE_EXHAUSTED if too many passwords of the account are being set at the same time
  */
-export async function beginKeyed<Operations extends SignIn>(
-  dependencies: Dependencies,
-  caller: Caller,
-  request: KeyedRequest,
-  bind: Bind<Operations>,
-): Promise<KeyedResult<Operations>> {
-  const { database, synced, clock, keysInUse } = dependencies;
+export async function beginKeyed(call: Call, request: KeyedRequest): Promise<KeyedResult> {
+  const { database, synced, clock, keysInUse } = Call.open(call);
   const { key, bearerToken, content } = request;
-  const id = idOfKey(caller.principal, key);
+  const id = idOfKey(call.caller.principal, key);
   const contentHash = shortHash(createHmac('sha256', key).update(canonicalJson(content)));
   const kept = await findKeptResponse(database, id.accountId, id.keyHash, clock());
   if (kept !== undefined) {
@@ -82,7 +71,7 @@ export async function beginKeyed<Operations extends SignIn>(
     throw new ApiError(inUse === contentHash ? 'IDEMPOTENCY_KEY_IN_USE' : 'IDEMPOTENCY_KEY_REUSED');
   }
   keysInUse.set(id.keyHash, contentHash);
-  const first = new FirstRequest(dependencies, caller, { ...request, id, contentHash }, bind);
+  const first = new FirstRequest(call, { ...request, id, contentHash });
   await first.hashPasswords();
   return { first };
 }
@@ -91,8 +80,9 @@ export async function beginKeyed<Operations extends SignIn>(
  * The first request with a key. Its changes and its kept response are one transaction, so that a process that is killed
  * leaves either both or none.
  */
-export class FirstRequest<Operations> {
-  readonly operations: Operations;
+export class FirstRequest {
+  /** The call of its operations, whose changes are those of the transaction. */
+  readonly call: Call;
   readonly #outer: Dependencies;
   readonly #request: Started;
   readonly #transaction: RequestTransaction;
@@ -104,29 +94,23 @@ export class FirstRequest<Operations> {
   readonly #hashes: [password: string, hash: string][] = [];
   #isEnded = false;
 
-  constructor(dependencies: Dependencies, caller: Caller, request: Started, bind: Bind<Operations & SignIn>) {
+  constructor(call: Call, request: Started) {
+    const dependencies = Call.open(call);
     this.#outer = dependencies;
     this.#request = request;
     // Two requests that change the same resources in different orders would wait for each other.
     const { accountId } = request.id;
     const lock = request.hasSeveral ? lockAccountStatement(accountId) : undefined;
     this.#transaction = new RequestTransaction(dependencies.database, accountId, lock);
-    const operations = bind({
+    const inTransaction: Dependencies = {
       ...dependencies,
       database: this.#transaction.database,
       passwords: { hash: this.#takeHash.bind(this) },
       backgroundWrites: { add: (...write) => void this.#writes.push(write) },
       recordFailure: async (failure) => void this.#failures.push(failure),
-    });
-    const signIn = operations.signIn.bind(operations);
-    // Without an event, a client could test a key in a request whose other mutation fails.
-    operations.signIn = async (input) => {
-      const result = await signIn(input);
-      const [{ accountId }, id, resource] = [caller.principal, dependencies.newId(), result.app.name];
-      this.#failures.push({ id, action: 'sign_in.undo', accountId, ...caller, resource });
-      return result;
+      recordIfUndone: (failure) => void this.#failures.push(failure),
     };
-    this.operations = operations;
+    this.call = new Call(inTransaction, call.caller);
   }
 
   /**

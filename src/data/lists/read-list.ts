@@ -8,9 +8,6 @@ import type { Dependencies } from '../operation/dependencies.ts';
 
 export type ListDependencies = Pick<Dependencies, 'database' | 'pageTokens' | 'clock' | 'publicUrl'>;
 
-/** The arguments of a list that can be filtered by the beginning of the title; null means omitted. */
-export type FilteredArguments = ConnectionArguments & { readonly title?: unknown };
-
 /** The rows of a list that a caller can see, and their conversion to items. */
 export type ListSource<R extends ListRow, T> = Selection<R> & {
   readonly list: List<R>;

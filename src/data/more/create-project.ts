@@ -13,37 +13,38 @@ import type { Queryable } from '../../storage/port/database.ts';
 import { insertProject, type ProjectRow } from '../../storage/projects.ts';
 import { accountOfInput } from '../access/account-of.ts';
 import { recordAct } from '../audit/audit.ts';
+import { begin, type Call } from '../operation/call.ts';
 import type { AdminContext } from '../operation/dependencies.ts';
-import { operation, type UntrustedInput } from '../operation/operation.ts';
+import type { Rules, UntrustedInput } from '../operation/rules.ts';
 import { projectFromRow, projectRows } from '../rows/project.ts';
 
 const ACCOUNT = { account: resourceNameValidator('accounts') };
 
 const INPUT = { title, description: nullable(description) };
 
+createProject.rules = { caller: 'whole account', changes: true, input: INPUT } as const satisfies Rules;
+
 /**
  * Creates a project. The operator names the `account`, and can create any number of projects.
  *
  * @throws FAILED_PRECONDITION if the account has `MAX_PROJECTS` projects
  */
-export const createProject = operation(
-  { caller: 'whole account', changes: true, input: INPUT },
-  async (
-    dependencies: AdminContext,
-    caller: Caller | 'operator',
-    input: UntrustedInput,
-  ): Promise<Project> => {
-    const validators = caller === 'operator' ? { ...ACCOUNT, ...INPUT } : INPUT;
-    const { title, description = '' } = parseFields(input, validators);
-    const { database, newId, publicUrl } = dependencies;
+export async function createProject(
+  call: Call<AdminContext, Caller | 'operator'>,
+  input: UntrustedInput,
+): Promise<Project> {
+  const dependencies = begin(call, createProject.rules);
+  const { caller } = call;
+  const validators = caller === 'operator' ? { ...ACCOUNT, ...INPUT } : INPUT;
+  const { title, description = '' } = parseFields(input, validators);
+  const { database, newId, publicUrl } = dependencies;
 
-    const row = await database.transaction(async (transaction) => {
-      const accountId = await accountOfInput(transaction, caller, input);
-      return addProject(transaction, dependencies, caller, { accountId, id: newId(), title, description });
-    });
-    return projectFromRow(row, publicUrl());
-  },
-);
+  const row = await database.transaction(async (transaction) => {
+    const accountId = await accountOfInput(transaction, caller, input);
+    return addProject(transaction, dependencies, caller, { accountId, id: newId(), title, description });
+  });
+  return projectFromRow(row, publicUrl());
+}
 
 type NewProject = Pick<Project, 'title' | 'description'> & { readonly accountId: Ulid; readonly id: Ulid };
 

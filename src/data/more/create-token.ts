@@ -19,8 +19,9 @@ import { lockProject } from '../../storage/projects.ts';
 import { countMadeTokens, lockMaker, newTokenChange } from '../../storage/tokens.ts';
 import { requireAccount } from '../access/account-of.ts';
 import { recordAct } from '../audit/audit.ts';
+import { begin, type Call } from '../operation/call.ts';
 import type { AdminContext } from '../operation/dependencies.ts';
-import { operation, type UntrustedInput } from '../operation/operation.ts';
+import type { Rules, UntrustedInput } from '../operation/rules.ts';
 import { tokenFromRow } from '../rows/token.ts';
 
 const DEFAULT_LIFETIME_MS = DEFAULT_TOKEN_DAYS * 86_400_000;
@@ -57,6 +58,8 @@ type Maker = {
   readonly expireTimeMs: number;
 };
 
+createToken.rules = { caller: 'issued by operator', changes: true, input: INPUT } as const satisfies Rules;
+
 /**
  * Creates an account token. That of a client can do no more than the token of the request, creates no tokens, and ends with it.
  *
@@ -66,57 +69,55 @@ type Maker = {
  * @throws INVALID_ARGUMENT for the field `project` if it does not exist
  * @throws FAILED_PRECONDITION if the token of the request has made `MAX_MADE_TOKENS` valid tokens
  */
-export const createToken = operation(
-  { caller: 'issued by operator', changes: true, input: INPUT },
-  async (
-    dependencies: Pick<AdminContext, 'database' | 'clock' | 'newId'>,
-    caller: Caller | 'operator',
-    input: UntrustedInput,
-  ): Promise<NewToken> => {
-    const { title = '', expireTime, readOnly, project, onlyProject } = fieldsOf(caller, input);
-    const { database, clock, newId } = dependencies;
-    const now = clock();
-    return database.transaction(async (transaction) => {
-      const maker = await makerOf(transaction, caller, input, now);
-      const { accountId } = maker;
-      const expireTimeMs = expireTime ?? Math.min(now + DEFAULT_LIFETIME_MS, maker.expireTimeMs);
-      if (expireTimeMs <= now || expireTimeMs > maker.expireTimeMs) {
-        const description = 'Must be in the future, and at most the expiry of the token of the request.';
-        throw invalidFields([{ field: 'expireTime', description }]);
-      }
-      const named = project ?? onlyProject;
-      const projectId = named === undefined ? maker.projectId : idOf(named);
-      if ((await lockProject(transaction, accountId, projectId)) === undefined) {
-        if (caller !== 'operator') throw projectNotVisible();
-        const field = onlyProject === undefined ? 'project' : 'onlyProject';
-        throw unusableResource(field, 'Must be a project of the account.');
-      }
-      const id = newId();
-      const accessToken = createCredential('acct', accountId, id);
-      const row = {
-        account_id: accountId,
-        id,
-        project_id: projectId,
-        app_id: null,
-        app_key_id: null,
-        maker_token_id: maker.tokenId,
-        hash: hashCredential(accessToken),
-        title,
-        is_one_project: onlyProject === undefined ? 0 : 1,
-        is_read_only: readOnly ? 1 : 0,
-        expire_time_ms: expireTimeMs,
-      } as const;
-      await write(transaction, newTokenChange(row));
-      const act = {
-        action: 'token.create',
-        resource: resourceName('accounts', accountId),
-        tokenId: id,
-      } as const;
-      await recordAct(transaction, dependencies, caller, { accountId, ...act });
-      return { ...tokenFromRow({ ...row, last_use_time_ms: null }), accessToken };
-    });
-  },
-);
+export async function createToken(
+  call: Call<Pick<AdminContext, 'database' | 'clock' | 'newId'>, Caller | 'operator'>,
+  input: UntrustedInput,
+): Promise<NewToken> {
+  const dependencies = begin(call, createToken.rules);
+  const { caller } = call;
+  const { title = '', expireTime, readOnly, project, onlyProject } = fieldsOf(caller, input);
+  const { database, clock, newId } = dependencies;
+  const now = clock();
+  return database.transaction(async (transaction) => {
+    const maker = await makerOf(transaction, caller, input, now);
+    const { accountId } = maker;
+    const expireTimeMs = expireTime ?? Math.min(now + DEFAULT_LIFETIME_MS, maker.expireTimeMs);
+    if (expireTimeMs <= now || expireTimeMs > maker.expireTimeMs) {
+      const description = 'Must be in the future, and at most the expiry of the token of the request.';
+      throw invalidFields([{ field: 'expireTime', description }]);
+    }
+    const named = project ?? onlyProject;
+    const projectId = named === undefined ? maker.projectId : idOf(named);
+    if ((await lockProject(transaction, accountId, projectId)) === undefined) {
+      if (caller !== 'operator') throw projectNotVisible();
+      const field = onlyProject === undefined ? 'project' : 'onlyProject';
+      throw unusableResource(field, 'Must be a project of the account.');
+    }
+    const id = newId();
+    const accessToken = createCredential('acct', accountId, id);
+    const row = {
+      account_id: accountId,
+      id,
+      project_id: projectId,
+      app_id: null,
+      app_key_id: null,
+      maker_token_id: maker.tokenId,
+      hash: hashCredential(accessToken),
+      title,
+      is_one_project: onlyProject === undefined ? 0 : 1,
+      is_read_only: readOnly ? 1 : 0,
+      expire_time_ms: expireTimeMs,
+    } as const;
+    await write(transaction, newTokenChange(row));
+    const act = {
+      action: 'token.create',
+      resource: resourceName('accounts', accountId),
+      tokenId: id,
+    } as const;
+    await recordAct(transaction, dependencies, caller, { accountId, ...act });
+    return { ...tokenFromRow({ ...row, last_use_time_ms: null }), accessToken };
+  });
+}
 
 function fieldsOf(caller: Caller | 'operator', input: UntrustedInput) {
   if (caller !== 'operator') {

@@ -1,4 +1,4 @@
-import { type Caller, sees } from '../../model/caller.ts';
+import { sees } from '../../model/caller.ts';
 import { ApiError, projectNotVisible } from '../../model/errors.ts';
 import {
   description,
@@ -13,8 +13,9 @@ import { resourceName } from '../../model/resource-name.ts';
 import type { Wallet } from '../../model/wallet.ts';
 import { findWalletTargets, insertWithNextAddress } from '../../storage/addresses.ts';
 import { auditEvent } from '../audit/audit.ts';
+import { begin, type Call } from '../operation/call.ts';
 import type { Dependencies } from '../operation/dependencies.ts';
-import { operation, type UntrustedInput } from '../operation/operation.ts';
+import type { Rules, UntrustedInput } from '../operation/rules.ts';
 import { newWalletRow, walletFromRow } from '../rows/wallet.ts';
 
 const INPUT = {
@@ -25,6 +26,8 @@ const INPUT = {
   password: nullable(password),
 };
 
+createWallet.rules = { caller: 'any', changes: true, input: INPUT } as const satisfies Rules;
+
 /**
  * Creates a wallet. It gets the address that the operator has supplied first for the account and the network.
  *
@@ -33,39 +36,38 @@ const INPUT = {
  * @throws FAILED_PRECONDITION if no address is left
  * @throws RESOURCE_EXHAUSTED if too many passwords of the account are being set at the same time
  */
-export const createWallet = operation(
-  { caller: 'any', changes: true, input: INPUT },
-  async (dependencies: Dependencies, caller: Caller, input: UntrustedInput): Promise<Wallet> => {
-    const { accountId, projectId } = caller.principal;
-    const { password, project = resourceName('projects', projectId), ...fields } = parseFields(input, INPUT);
-    const { database, passwords } = dependencies;
-    const newRow = newWalletRow(dependencies, accountId, { ...fields, project });
-    if (!sees(caller, newRow.project_id)) throw projectNotVisible();
+export async function createWallet(call: Call<Dependencies>, input: UntrustedInput): Promise<Wallet> {
+  const dependencies = begin(call, createWallet.rules);
+  const { caller } = call;
+  const { accountId, projectId } = caller.principal;
+  const { password, project = resourceName('projects', projectId), ...fields } = parseFields(input, INPUT);
+  const { database, passwords } = dependencies;
+  const newRow = newWalletRow(dependencies, accountId, { ...fields, project });
+  if (!sees(caller, newRow.project_id)) throw projectNotVisible();
 
-    const assertPossible = async () => {
-      const targets = await findWalletTargets(database, newRow);
-      if (!targets.project) throw projectNotVisible();
-      if (targets.address) return;
-      await dependencies.recordFailure({
-        id: dependencies.newId(),
-        action: 'wallet.refuse',
-        accountId,
-        ...caller,
-        resource: project,
-      });
-      throw new ApiError('NO_ADDRESS_LEFT');
-    };
-    // So that no password is hashed in vain: a hash takes most of the time of a creation.
-    if (password !== undefined) await assertPossible();
-    const password_hash = password === undefined ? undefined : await passwords.hash(password, accountId);
-    const row = { ...newRow, ...(password_hash && { password_hash }) };
-    const act = { accountId, action: 'wallet.create', resource: resourceName('wallets', row.id) } as const;
-    const event = auditEvent(dependencies, caller, act);
-    for (;;) {
-      const address = await insertWithNextAddress(database, row, event);
-      if (address !== undefined) return walletFromRow({ ...row, address });
-      // An address can have been supplied while others took the last ones.
-      await assertPossible();
-    }
-  },
-);
+  const assertPossible = async () => {
+    const targets = await findWalletTargets(database, newRow);
+    if (!targets.project) throw projectNotVisible();
+    if (targets.address) return;
+    await dependencies.recordFailure({
+      id: dependencies.newId(),
+      action: 'wallet.refuse',
+      accountId,
+      ...caller,
+      resource: project,
+    });
+    throw new ApiError('NO_ADDRESS_LEFT');
+  };
+  // So that no password is hashed in vain: a hash takes most of the time of a creation.
+  if (password !== undefined) await assertPossible();
+  const password_hash = password === undefined ? undefined : await passwords.hash(password, accountId);
+  const row = { ...newRow, ...(password_hash && { password_hash }) };
+  const act = { accountId, action: 'wallet.create', resource: resourceName('wallets', row.id) } as const;
+  const event = auditEvent(dependencies, caller, act);
+  for (;;) {
+    const address = await insertWithNextAddress(database, row, event);
+    if (address !== undefined) return walletFromRow({ ...row, address });
+    // An address can have been supplied while others took the last ones.
+    await assertPossible();
+  }
+}

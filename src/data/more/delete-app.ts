@@ -7,11 +7,14 @@ import { revokeTokensOfApp } from '../../storage/tokens.ts';
 import { accountOf } from '../access/account-of.ts';
 import { assertAppVisible, missing } from '../access/visibility.ts';
 import { recordAct } from '../audit/audit.ts';
+import { begin, type Call } from '../operation/call.ts';
 import type { AdminContext } from '../operation/dependencies.ts';
-import { operation, type UntrustedInput } from '../operation/operation.ts';
+import type { Rules, UntrustedInput } from '../operation/rules.ts';
 import { appFromRow } from '../rows/app.ts';
 
 const INPUT = { name: resourceNameValidator('apps') };
+
+deleteApp.rules = { caller: 'account', changes: true, input: INPUT } as const satisfies Rules;
 
 /**
  * Deletes an app, for the operator that of any account. Its keys and its project tokens end at once. Returns its last state.
@@ -19,26 +22,24 @@ const INPUT = { name: resourceNameValidator('apps') };
  * @param input `name`
  * @throws NOT_FOUND if the app does not exist or is not visible to the caller; for the operator INVALID_ARGUMENT
  */
-export const deleteApp = operation(
-  { caller: 'account', changes: true, input: INPUT },
-  async (
-    dependencies: Pick<AdminContext, 'database' | 'clock' | 'newId'>,
-    caller: Caller | 'operator',
-    input: UntrustedInput,
-  ): Promise<App> => {
-    const { name } = parseFields(input, INPUT);
-    const { database, clock } = dependencies;
-    const id = idOf(name);
+export async function deleteApp(
+  call: Call<Pick<AdminContext, 'database' | 'clock' | 'newId'>, Caller | 'operator'>,
+  input: UntrustedInput,
+): Promise<App> {
+  const dependencies = begin(call, deleteApp.rules);
+  const { caller } = call;
+  const { name } = parseFields(input, INPUT);
+  const { database, clock } = dependencies;
+  const id = idOf(name);
 
-    return database.transaction(async (transaction) => {
-      const accountId = await accountOf(transaction, caller, name, findAccountOfApp);
-      await assertAppVisible(transaction, caller, accountId, name);
-      // First, because it waits for sign-ins that hold the lock of the app and are storing a token.
-      const row = await deleteAppRow(transaction, accountId, id);
-      if (row === undefined) throw missing(caller, name);
-      await revokeTokensOfApp(transaction, accountId, id, clock());
-      await recordAct(transaction, dependencies, caller, { accountId, action: 'app.delete', resource: name });
-      return appFromRow(row, clock());
-    });
-  },
-);
+  return database.transaction(async (transaction) => {
+    const accountId = await accountOf(transaction, caller, name, findAccountOfApp);
+    await assertAppVisible(transaction, caller, accountId, name);
+    // First, because it waits for sign-ins that hold the lock of the app and are storing a token.
+    const row = await deleteAppRow(transaction, accountId, id);
+    if (row === undefined) throw missing(caller, name);
+    await revokeTokensOfApp(transaction, accountId, id, clock());
+    await recordAct(transaction, dependencies, caller, { accountId, action: 'app.delete', resource: name });
+    return appFromRow(row, clock());
+  });
+}

@@ -3,6 +3,7 @@ import type { Client } from '../../model/caller.ts';
 import { ApiError } from '../../model/errors.ts';
 import { idOf } from '../../model/resource-name.ts';
 import { findToken } from '../../storage/tokens.ts';
+import { Call } from '../operation/call.ts';
 import type { Dependencies } from '../operation/dependencies.ts';
 import { principalFromRow } from '../rows/token.ts';
 import { type AppCredentials, findApp } from '../sign-in.ts';
@@ -17,11 +18,12 @@ import { revokeOwnToken } from './sign-out.ts';
  * @throws PERMISSION_DENIED if the token was not issued to the app
  */
 export async function endToken(
-  dependencies: Dependencies,
-  client: Client,
+  call: Call<Dependencies, Client>,
   text: string,
   credentials: AppCredentials | undefined,
 ): Promise<void> {
+  const client = call.caller;
+  const dependencies = Call.open(call);
   const { database, clock, newId, recordFailure } = dependencies;
   const timeMs = clock();
   const token = parseCredential(text);

@@ -1,5 +1,5 @@
 import type { App } from '../../model/app.ts';
-import { type Caller, sees } from '../../model/caller.ts';
+import { sees } from '../../model/caller.ts';
 import type { Project } from '../../model/project.ts';
 import {
   type Collection,
@@ -12,13 +12,16 @@ import type { Wallet } from '../../model/wallet.ts';
 import { findApps } from '../../storage/apps.ts';
 import { findProjects } from '../../storage/projects.ts';
 import { findWallets } from '../../storage/wallets.ts';
+import { begin, type Call } from '../operation/call.ts';
 import type { Dependencies } from '../operation/dependencies.ts';
-import { operation } from '../operation/operation.ts';
+import type { Rules } from '../operation/rules.ts';
 import { appFromRow } from '../rows/app.ts';
 import { projectFromRow } from '../rows/project.ts';
 import { walletFromRow } from '../rows/wallet.ts';
 
 export type Resource = Project | App | Wallet;
+
+getResources.rules = { caller: 'any', changes: false } as const satisfies Rules;
 
 /**
  * Returns the resources with the given names, in the order of the names. A resource that does not exist or is not visible to the
@@ -26,32 +29,30 @@ export type Resource = Project | App | Wallet;
  *
  * @param names at most 100 names
  */
-export const getResources = operation(
-  { caller: 'any', changes: false },
-  async (
-    { database, publicUrl, clock }: Dependencies,
-    caller: Caller,
-    names: readonly ResourceName[],
-  ): Promise<readonly (Resource | null)[]> => {
-    const { accountId } = caller.principal;
-    const idsOf = (collection: Collection): readonly Ulid[] =>
-      names.filter((name) => collectionOf(name) === collection).map(idOf);
+export async function getResources(
+  call: Call<Dependencies>,
+  names: readonly ResourceName[],
+): Promise<readonly (Resource | null)[]> {
+  const { database, publicUrl, clock } = begin(call, getResources.rules);
+  const { caller } = call;
+  const { accountId } = caller.principal;
+  const idsOf = (collection: Collection): readonly Ulid[] =>
+    names.filter((name) => collectionOf(name) === collection).map(idOf);
 
-    const [projects, apps, wallets] = await Promise.all([
-      findProjects(database, accountId, idsOf('projects')),
-      findApps(database, accountId, idsOf('apps')),
-      findWallets(database, accountId, idsOf('wallets')),
-    ]);
+  const [projects, apps, wallets] = await Promise.all([
+    findProjects(database, accountId, idsOf('projects')),
+    findApps(database, accountId, idsOf('apps')),
+    findWallets(database, accountId, idsOf('wallets')),
+  ]);
 
-    const isVisible = (projectId: Ulid) => sees(caller, projectId);
-    const url = publicUrl();
-    const now = clock();
-    const found: readonly Resource[] = [
-      ...projects.filter(({ id }) => isVisible(id)).map((row) => projectFromRow(row, url)),
-      ...apps.filter((row) => isVisible(row.project_id)).map((row) => appFromRow(row, now)),
-      ...wallets.filter((row) => isVisible(row.project_id)).map(walletFromRow),
-    ];
-    const byName = new Map<ResourceName, Resource>(found.map((resource) => [resource.name, resource]));
-    return names.map((name) => byName.get(name) ?? null);
-  },
-);
+  const isVisible = (projectId: Ulid) => sees(caller, projectId);
+  const url = publicUrl();
+  const now = clock();
+  const found: readonly Resource[] = [
+    ...projects.filter(({ id }) => isVisible(id)).map((row) => projectFromRow(row, url)),
+    ...apps.filter((row) => isVisible(row.project_id)).map((row) => appFromRow(row, now)),
+    ...wallets.filter((row) => isVisible(row.project_id)).map(walletFromRow),
+  ];
+  const byName = new Map<ResourceName, Resource>(found.map((resource) => [resource.name, resource]));
+  return names.map((name) => byName.get(name) ?? null);
+}

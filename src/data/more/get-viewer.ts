@@ -1,25 +1,26 @@
-import type { Caller } from '../../model/caller.ts';
 import { ApiError } from '../../model/errors.ts';
 import type { Token } from '../../model/token.ts';
 import { findToken } from '../../storage/tokens.ts';
+import { begin, type Call } from '../operation/call.ts';
 import type { Dependencies } from '../operation/dependencies.ts';
-import { operation } from '../operation/operation.ts';
+import type { Rules } from '../operation/rules.ts';
 import { tokenFromRow } from '../rows/token.ts';
+
+getViewer.rules = { caller: 'any', changes: false } as const satisfies Rules;
 
 /**
  * Returns the public data of the token of the caller.
  *
  * @throws UNAUTHENTICATED if the token has ended since the authentication
  */
-export const getViewer = operation(
-  { caller: 'any', changes: false },
-  async (
-    { database }: Pick<Dependencies, 'database'>,
-    { principal: { accountId, tokenId } }: Caller,
-  ): Promise<Token> => {
-    const row = await findToken(database, accountId, tokenId);
-    // The token may have ended since the authentication.
-    if (row === undefined) throw new ApiError('TOKEN_INVALID');
-    return tokenFromRow(row);
-  },
-);
+export async function getViewer(call: Call<Pick<Dependencies, 'database'>>): Promise<Token> {
+  const { database } = begin(call, getViewer.rules);
+  const {
+    principal: { accountId, tokenId },
+  } = call.caller;
+
+  const row = await findToken(database, accountId, tokenId);
+  // The token may have ended since the authentication.
+  if (row === undefined) throw new ApiError('TOKEN_INVALID');
+  return tokenFromRow(row);
+}

@@ -4,6 +4,7 @@ import { ApiError } from '../../model/errors.ts';
 import type { Ulid } from '../../model/resource-name.ts';
 import { findAccount } from '../../storage/accounts.ts';
 import type { Queryable } from '../../storage/port/database.ts';
+import { Call } from '../operation/call.ts';
 import type { Dependencies } from '../operation/dependencies.ts';
 import { type AppCredentials, issueToken, type SignInResult } from '../sign-in.ts';
 
@@ -15,14 +16,14 @@ import { type AppCredentials, issueToken, type SignInResult } from '../sign-in.t
  * @throws PERMISSION_DENIED if the app is inactive
  */
 export async function grantToken(
-  dependencies: Dependencies,
-  client: Client,
+  call: Call<Dependencies, Client>,
   credentials: AppCredentials,
   isReadOnly: boolean,
 ): Promise<SignInResult> {
+  const dependencies = Call.open(call);
   return issueToken(dependencies, async () => {
     const accountId = await accountOfKey(dependencies.database, credentials);
-    return { ...credentials, accountId, principal: undefined, isReadOnly, client };
+    return { ...credentials, accountId, principal: undefined, isReadOnly, client: call.caller };
   });
 }
 

@@ -2,6 +2,7 @@ import { equalHashes, hashCredential, parseCredential } from '../../credentials/
 import type { Client } from '../../model/caller.ts';
 import type { Token } from '../../model/token.ts';
 import { findValidToken } from '../../storage/tokens.ts';
+import { Call } from '../operation/call.ts';
 import type { Dependencies } from '../operation/dependencies.ts';
 import { tokenFromRow } from '../rows/token.ts';
 import { type AppCredentials, authenticateApp } from '../sign-in.ts';
@@ -15,15 +16,15 @@ import { accountOfKey } from './grant-token.ts';
  * @throws PERMISSION_DENIED if the app is inactive
  */
 export async function introspectToken(
-  dependencies: Dependencies,
-  client: Client,
+  call: Call<Dependencies, Client>,
   text: string,
   credentials: AppCredentials,
 ): Promise<Token | undefined> {
+  const dependencies = Call.open(call);
   const { database, clock } = dependencies;
   const now = clock();
   const accountId = await accountOfKey(database, credentials);
-  const attempt = { ...credentials, accountId, principal: undefined, client };
+  const attempt = { ...credentials, accountId, principal: undefined, client: call.caller };
   const app = (await authenticateApp(dependencies, attempt, now)).row;
   const token = parseCredential(text);
   if (token?.kind !== 'app' || token.accountId !== accountId) return undefined;

@@ -20,8 +20,9 @@ import {
 } from '../../storage/audit-events.ts';
 import { MINUTE_MS } from '../audit/audit.ts';
 import { type ListDependencies, readList } from '../lists/read-list.ts';
+import { begin, type Call } from '../operation/call.ts';
 import type { Dependencies } from '../operation/dependencies.ts';
-import { operation, type UntrustedInput } from '../operation/operation.ts';
+import type { Rules, UntrustedInput } from '../operation/rules.ts';
 import { auditEventFromRow } from '../rows/audit-event.ts';
 
 const VALIDATORS = {
@@ -34,6 +35,8 @@ const VALIDATORS = {
 
 type EventDependencies = ListDependencies & Partial<Pick<Dependencies, 'requestTimeoutMs'>>;
 
+listEvents.rules = { caller: 'whole account', changes: false } as const satisfies Rules;
+
 /**
  * Returns one page of the audit events of an account, the newest first. The operator can read those of all accounts, and of an
  * account that has been deleted.
@@ -41,38 +44,33 @@ type EventDependencies = ListDependencies & Partial<Pick<Dependencies, 'requestT
  * @param input the arguments of a connection and, optionally, `action`, `resource`, `since`, `until` and `settled`, and for the
  *   operator `account`; null means omitted
  */
-export const listEvents = operation(
-  { caller: 'whole account', changes: false },
-  async (
-    dependencies: EventDependencies,
-    caller: Caller | 'operator',
-    input: UntrustedInput,
-  ): Promise<ConnectionPage<AuditEvent>> => {
-    const {
-      account,
-      since,
-      until = Number.POSITIVE_INFINITY,
-      action,
-      resource,
-    } = parseFields(input, VALIDATORS);
-    const end = Math.min(until, input['settled'] ? settledTime(dependencies) : until);
-    const accountId = caller === 'operator' ? account && idOf(account) : caller.principal.accountId;
-    // Those of an account have indexes. Only the operator can search for those of all accounts.
-    const isWanted = (row: AuditEventRow) =>
-      row.action === (action ?? row.action) && row.resource === (resource ?? row.resource);
-    const isSearched = accountId === undefined && (resource !== undefined || action !== undefined);
-    const source = {
-      ...listOf(accountId, action, resource),
-      range: [
-        since === undefined ? '' : ulidTime(since),
-        Number.isFinite(end) ? ulidTime(end) : 'Z',
-      ] as const,
-      isWanted: isSearched ? isWanted : undefined,
-      toItem: auditEventFromRow,
-    };
-    return readList(dependencies, source, input);
-  },
-);
+export async function listEvents(
+  call: Call<EventDependencies, Caller | 'operator'>,
+  input: UntrustedInput,
+): Promise<ConnectionPage<AuditEvent>> {
+  const dependencies = begin(call, listEvents.rules);
+  const { caller } = call;
+  const {
+    account,
+    since,
+    until = Number.POSITIVE_INFINITY,
+    action,
+    resource,
+  } = parseFields(input, VALIDATORS);
+  const end = Math.min(until, input['settled'] ? settledTime(dependencies) : until);
+  const accountId = caller === 'operator' ? account && idOf(account) : caller.principal.accountId;
+  // Those of an account have indexes. Only the operator can search for those of all accounts.
+  const isWanted = (row: AuditEventRow) =>
+    row.action === (action ?? row.action) && row.resource === (resource ?? row.resource);
+  const isSearched = accountId === undefined && (resource !== undefined || action !== undefined);
+  const source = {
+    ...listOf(accountId, action, resource),
+    range: [since === undefined ? '' : ulidTime(since), Number.isFinite(end) ? ulidTime(end) : 'Z'] as const,
+    isWanted: isSearched ? isWanted : undefined,
+    toItem: auditEventFromRow,
+  };
+  return readList(dependencies, source, input);
+}
 
 // The maximum difference between the clocks of two instances.
 const MAX_CLOCK_DIFFERENCE_MS = 60_000;

@@ -1,41 +1,42 @@
-import { type Caller, onlyProjectOf } from '../../model/caller.ts';
+import { onlyProjectOf } from '../../model/caller.ts';
 import { invalidFields } from '../../model/errors.ts';
 import { addressInAnyCase, parseFields, resourceNameValidator } from '../../model/fields/fields.ts';
-import type { ConnectionPage } from '../../model/lists/list-page.ts';
+import type { ConnectionPage, FilteredArguments } from '../../model/lists/list-page.ts';
 import { idOf, type ResourceName, type Ulid } from '../../model/resource-name.ts';
 import type { Wallet } from '../../model/wallet.ts';
 import { WALLETS, WALLETS_AT_ADDRESS, WALLETS_BY_TITLE } from '../../storage/wallets.ts';
 import { requireAccountOfProject } from '../access/account-of.ts';
 import { visibleIds } from '../access/visibility.ts';
-import { type FilteredArguments, type ListDependencies, readList, readLists } from '../lists/read-list.ts';
+import { type ListDependencies, readList, readLists } from '../lists/read-list.ts';
 import { byTitle } from '../lists/title-filter.ts';
-import { operation, type UntrustedInput } from '../operation/operation.ts';
+import { begin, type Call } from '../operation/call.ts';
+import type { Rules, UntrustedInput } from '../operation/rules.ts';
 import { walletFromRow } from '../rows/wallet.ts';
+
+listProjectWallets.rules = { caller: 'any', changes: false } as const satisfies Rules;
 
 /**
  * Returns the same page of the wallets of several projects. See `listProjectApps`.
  *
  * @param input the arguments of a connection, and optionally `title`
  */
-export const listProjectWallets = operation(
-  { caller: 'any', changes: false },
-  (
-    dependencies: ListDependencies,
-    caller: Caller,
-    projects: readonly ResourceName<'projects'>[],
-    { title, ...input }: FilteredArguments,
-  ): Promise<readonly ConnectionPage<Wallet>[]> => {
-    const { accountId } = caller.principal;
-    const source = {
-      ...(title == null
-        ? { list: WALLETS, values: [accountId] }
-        : byTitle(WALLETS_BY_TITLE, accountId, title)),
-      parts: visibleIds(caller, projects),
-      toItem: walletFromRow,
-    };
-    return readLists(dependencies, source, input);
-  },
-);
+export async function listProjectWallets(
+  call: Call<ListDependencies>,
+  projects: readonly ResourceName<'projects'>[],
+  { title, ...input }: FilteredArguments,
+): Promise<readonly ConnectionPage<Wallet>[]> {
+  const dependencies = begin(call, listProjectWallets.rules);
+  const { caller } = call;
+  const { accountId } = caller.principal;
+  const source = {
+    ...(title == null ? { list: WALLETS, values: [accountId] } : byTitle(WALLETS_BY_TITLE, accountId, title)),
+    parts: visibleIds(caller, projects),
+    toItem: walletFromRow,
+  };
+  return readLists(dependencies, source, input);
+}
+
+findWallets.rules = { caller: 'any', changes: false } as const satisfies Rules;
 
 /**
  * Returns one page of the wallets with an address or with the beginning of a title that are visible to the caller, in the
@@ -43,27 +44,25 @@ export const listProjectWallets = operation(
  *
  * @param input the arguments of a connection, and either `address`, in any case, or `title`
  */
-export const findWallets = operation(
-  { caller: 'any', changes: false },
-  async (
-    dependencies: ListDependencies,
-    caller: Caller,
-    { address, title, ...input }: FilteredArguments & { readonly address?: unknown },
-  ): Promise<ConnectionPage<Wallet>> => {
-    if ((address == null) === (title == null)) {
-      const field = title == null ? 'address' : 'title';
-      throw invalidFields([{ field, description: 'Use either address or title.' }]);
-    }
-    const { accountId } = caller.principal;
-    const projectId = onlyProjectOf(caller);
-    const source = {
-      ...(title == null ? atAddress(accountId, address) : byTitle(WALLETS_BY_TITLE, accountId, title)),
-      parts: projectId && [projectId],
-      toItem: walletFromRow,
-    };
-    return readList(dependencies, source, input);
-  },
-);
+export async function findWallets(
+  call: Call<ListDependencies>,
+  { address, title, ...input }: FilteredArguments & { readonly address?: unknown },
+): Promise<ConnectionPage<Wallet>> {
+  const dependencies = begin(call, findWallets.rules);
+  const { caller } = call;
+  if ((address == null) === (title == null)) {
+    const field = title == null ? 'address' : 'title';
+    throw invalidFields([{ field, description: 'Use either address or title.' }]);
+  }
+  const { accountId } = caller.principal;
+  const projectId = onlyProjectOf(caller);
+  const source = {
+    ...(title == null ? atAddress(accountId, address) : byTitle(WALLETS_BY_TITLE, accountId, title)),
+    parts: projectId && [projectId],
+    toItem: walletFromRow,
+  };
+  return readList(dependencies, source, input);
+}
 
 function atAddress(accountId: Ulid, searched: unknown) {
   const { address } = parseFields({ address: searched }, { address: addressInAnyCase });

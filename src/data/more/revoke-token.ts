@@ -6,10 +6,13 @@ import { resourceName, type Ulid } from '../../model/resource-name.ts';
 import type { Queryable } from '../../storage/port/database.ts';
 import { findToken, revokeTokenByName, revokeToken as revokeTokenOfAccount } from '../../storage/tokens.ts';
 import { recordAct } from '../audit/audit.ts';
+import { begin, type Call } from '../operation/call.ts';
 import type { AdminContext } from '../operation/dependencies.ts';
-import { operation, type UntrustedInput } from '../operation/operation.ts';
+import type { Rules, UntrustedInput } from '../operation/rules.ts';
 
 const INPUT = { id: tokenId };
+
+revokeToken.rules = { caller: 'whole account', changes: true, input: INPUT } as const satisfies Rules;
 
 /**
  * Revokes a token of the account or of one of its apps, also that of the caller; for the operator that of any account. Returns its
@@ -19,35 +22,33 @@ const INPUT = { id: tokenId };
  * @throws NOT_FOUND if the account has no valid token with this id
  * @throws INVALID_ARGUMENT for the field `id` or `token` if it is malformed, or for the operator if no valid token has it
  */
-export const revokeToken = operation(
-  { caller: 'whole account', changes: true, input: INPUT },
-  async (
-    dependencies: Pick<AdminContext, 'database' | 'clock' | 'newId'>,
-    caller: Caller | 'operator',
-    input: UntrustedInput | string,
-  ): Promise<Ulid> => {
-    const { database, clock } = dependencies;
-    const isText = typeof input === 'string';
-    const id = isText ? await idOfText(database, input) : parseFields(input, INPUT).id;
-    const revoke = (id: Ulid) =>
-      database.transaction(async (transaction) => {
-        const revoked = await (caller === 'operator'
-          ? revokeTokenByName(transaction, `tokens/${id}`, clock())
-          : revokeTokenOfAccount(transaction, caller.principal.accountId, id, clock()));
-        if (revoked === undefined) return false;
-        const { account_id: accountId, app_id: appId } = revoked;
-        const resource = appId === null ? resourceName('accounts', accountId) : resourceName('apps', appId);
-        const act = { accountId, action: 'token.revoke', resource, tokenId: id } as const;
-        await recordAct(transaction, dependencies, caller, act);
-        return true;
-      });
-    if (id !== undefined && (await revoke(id))) return id;
-    if (caller !== 'operator') throw new ApiError('RESOURCE_NOT_FOUND');
-    throw isText
-      ? unusableResource('token', 'Must be a valid account token or project token.')
-      : unusableResource('id', 'Must be the id of a valid token.');
-  },
-);
+export async function revokeToken(
+  call: Call<Pick<AdminContext, 'database' | 'clock' | 'newId'>, Caller | 'operator'>,
+  input: UntrustedInput | string,
+): Promise<Ulid> {
+  const dependencies = begin(call, revokeToken.rules);
+  const { caller } = call;
+  const { database, clock } = dependencies;
+  const isText = typeof input === 'string';
+  const id = isText ? await idOfText(database, input) : parseFields(input, INPUT).id;
+  const revoke = (id: Ulid) =>
+    database.transaction(async (transaction) => {
+      const revoked = await (caller === 'operator'
+        ? revokeTokenByName(transaction, `tokens/${id}`, clock())
+        : revokeTokenOfAccount(transaction, caller.principal.accountId, id, clock()));
+      if (revoked === undefined) return false;
+      const { account_id: accountId, app_id: appId } = revoked;
+      const resource = appId === null ? resourceName('accounts', accountId) : resourceName('apps', appId);
+      const act = { accountId, action: 'token.revoke', resource, tokenId: id } as const;
+      await recordAct(transaction, dependencies, caller, act);
+      return true;
+    });
+  if (id !== undefined && (await revoke(id))) return id;
+  if (caller !== 'operator') throw new ApiError('RESOURCE_NOT_FOUND');
+  throw isText
+    ? unusableResource('token', 'Must be a valid account token or project token.')
+    : unusableResource('id', 'Must be the id of a valid token.');
+}
 
 async function idOfText(database: Queryable, text: string): Promise<Ulid | undefined> {
   const token = parseCredential(text);

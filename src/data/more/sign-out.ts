@@ -3,11 +3,16 @@ import { resourceName } from '../../model/resource-name.ts';
 import { auditChange } from '../../storage/audit-events.ts';
 import { revokeTokenChange } from '../../storage/tokens.ts';
 import { auditEvent } from '../audit/audit.ts';
+import { begin, type Call } from '../operation/call.ts';
 import type { Dependencies } from '../operation/dependencies.ts';
-import { operation } from '../operation/operation.ts';
+import type { Rules } from '../operation/rules.ts';
+
+signOut.rules = { caller: 'any', changes: true, alsoAfterEnd: true, input: {} } as const satisfies Rules;
 
 /** Ends the token of the caller. It succeeds if the token has ended since the authentication. Source: RFC 7009. */
-export const signOut = operation({ caller: 'any', changes: true, alsoAfterEnd: true }, revokeOwnToken);
+export async function signOut(call: Call<Pick<Dependencies, 'database' | 'clock' | 'newId'>>): Promise<void> {
+  await revokeOwnToken(begin(call, signOut.rules), call.caller);
+}
 
 /** Ends a token, also one that may only read. */
 export async function revokeOwnToken(

@@ -9,8 +9,9 @@ import { revokeTokensOfApp } from '../../storage/tokens.ts';
 import { accountOf } from '../access/account-of.ts';
 import { assertAppVisible, missing } from '../access/visibility.ts';
 import { type Act, fieldsIn, recordAct } from '../audit/audit.ts';
+import { begin, type Call } from '../operation/call.ts';
 import type { AdminContext } from '../operation/dependencies.ts';
-import { operation, type UntrustedInput } from '../operation/operation.ts';
+import type { Rules, UntrustedInput } from '../operation/rules.ts';
 import { appFromRow } from '../rows/app.ts';
 
 const INPUT = {
@@ -20,6 +21,8 @@ const INPUT = {
   ifMatch: optional(etags),
 };
 
+updateApp.rules = { caller: 'account', changes: true, input: INPUT } as const satisfies Rules;
+
 /**
  * Updates an app, for the operator that of any account. Omitted fields are not changed. A deactivation revokes all project tokens
  * of the app.
@@ -27,44 +30,42 @@ const INPUT = {
  * @throws NOT_FOUND if the app does not exist or is not visible to the caller; for the operator INVALID_ARGUMENT
  * @throws ABORTED if the app has none of the etags
  */
-export const updateApp = operation(
-  { caller: 'account', changes: true, input: INPUT },
-  async (
-    dependencies: Pick<AdminContext, 'database' | 'clock' | 'newId'>,
-    caller: Caller | 'operator',
-    input: UntrustedInput,
-  ): Promise<App> => {
-    const { name, ifMatch, ...changes } = parseFields(input, INPUT);
-    const { database, clock, newId } = dependencies;
-    const id = idOf(name);
+export async function updateApp(
+  call: Call<Pick<AdminContext, 'database' | 'clock' | 'newId'>, Caller | 'operator'>,
+  input: UntrustedInput,
+): Promise<App> {
+  const dependencies = begin(call, updateApp.rules);
+  const { caller } = call;
+  const { name, ifMatch, ...changes } = parseFields(input, INPUT);
+  const { database, clock, newId } = dependencies;
+  const id = idOf(name);
 
-    if (fieldsIn(changes).length === 0) {
-      const accountId = await accountOf(database, caller, name, findAccountOfApp);
-      await assertAppVisible(database, caller, accountId, name);
-      const [row] = await findApps(database, accountId, [id]);
-      if (row === undefined) throw missing(caller, name);
-      assertPreconditions(row, { ifMatch });
-      return appFromRow(row, clock());
+  if (fieldsIn(changes).length === 0) {
+    const accountId = await accountOf(database, caller, name, findAccountOfApp);
+    await assertAppVisible(database, caller, accountId, name);
+    const [row] = await findApps(database, accountId, [id]);
+    if (row === undefined) throw missing(caller, name);
+    assertPreconditions(row, { ifMatch });
+    return appFromRow(row, clock());
+  }
+  return database.transaction(async (transaction) => {
+    const accountId = await accountOf(transaction, caller, name, findAccountOfApp);
+    await assertAppVisible(transaction, caller, accountId, name);
+    const active = changes.active === undefined ? undefined : changes.active ? 1 : 0;
+    const columns = { ...changes, active, revision: newId() } as const;
+    const row = await updateAppRow(transaction, { accountId, id }, columns, ifMatch);
+    if (row === undefined) {
+      const [current] = await findApps(transaction, accountId, [id]);
+      throw current === undefined ? missing(caller, name) : new ApiError('ETAG_MISMATCH');
     }
-    return database.transaction(async (transaction) => {
-      const accountId = await accountOf(transaction, caller, name, findAccountOfApp);
-      await assertAppVisible(transaction, caller, accountId, name);
-      const active = changes.active === undefined ? undefined : changes.active ? 1 : 0;
-      const columns = { ...changes, active, revision: newId() } as const;
-      const row = await updateAppRow(transaction, { accountId, id }, columns, ifMatch);
-      if (row === undefined) {
-        const [current] = await findApps(transaction, accountId, [id]);
-        throw current === undefined ? missing(caller, name) : new ApiError('ETAG_MISMATCH');
-      }
-      // Without this, the tokens would become valid again when the app is reactivated.
-      if (changes.active === false) await revokeTokensOfApp(transaction, accountId, id, clock());
-      const record = (act: Pick<Act, 'action' | 'fields'>) =>
-        recordAct(transaction, dependencies, caller, { ...act, accountId, resource: name });
-      if (changes.title !== undefined) await record({ action: 'app.update', fields: ['title'] });
-      if (changes.active !== undefined) {
-        await record({ action: changes.active ? 'app.activate' : 'app.deactivate' });
-      }
-      return appFromRow(row, clock());
-    });
-  },
-);
+    // Without this, the tokens would become valid again when the app is reactivated.
+    if (changes.active === false) await revokeTokensOfApp(transaction, accountId, id, clock());
+    const record = (act: Pick<Act, 'action' | 'fields'>) =>
+      recordAct(transaction, dependencies, caller, { ...act, accountId, resource: name });
+    if (changes.title !== undefined) await record({ action: 'app.update', fields: ['title'] });
+    if (changes.active !== undefined) {
+      await record({ action: changes.active ? 'app.activate' : 'app.deactivate' });
+    }
+    return appFromRow(row, clock());
+  });
+}

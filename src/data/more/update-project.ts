@@ -18,8 +18,9 @@ import {
 import { accountOf } from '../access/account-of.ts';
 import { missing } from '../access/visibility.ts';
 import { fieldsIn, recordAct } from '../audit/audit.ts';
+import { begin, type Call } from '../operation/call.ts';
 import type { AdminContext } from '../operation/dependencies.ts';
-import { operation, type UntrustedInput } from '../operation/operation.ts';
+import type { Rules, UntrustedInput } from '../operation/rules.ts';
 import { projectFromRow } from '../rows/project.ts';
 
 const INPUT = {
@@ -29,39 +30,39 @@ const INPUT = {
   ifMatch: optional(etag),
 };
 
+updateProject.rules = { caller: 'account', changes: true, input: INPUT } as const satisfies Rules;
+
 /**
  * Updates a project, for the operator that of any account. Omitted fields are not changed.
  *
  * @throws NOT_FOUND if the project does not exist or is not visible to the caller; for the operator INVALID_ARGUMENT
  * @throws ABORTED if the project has another etag
  */
-export const updateProject = operation(
-  { caller: 'account', changes: true, input: INPUT },
-  async (
-    dependencies: AdminContext,
-    caller: Caller | 'operator',
-    input: UntrustedInput,
-  ): Promise<Project> => {
-    const { name, ifMatch, ...changes } = parseFields(input, INPUT);
-    const { database, publicUrl } = dependencies;
-    const id = idOf(name);
-    if (!sees(caller, id)) throw missing(caller, name);
-    const fields = fieldsIn(changes);
+export async function updateProject(
+  call: Call<AdminContext, Caller | 'operator'>,
+  input: UntrustedInput,
+): Promise<Project> {
+  const dependencies = begin(call, updateProject.rules);
+  const { caller } = call;
+  const { name, ifMatch, ...changes } = parseFields(input, INPUT);
+  const { database, publicUrl } = dependencies;
+  const id = idOf(name);
+  if (!sees(caller, id)) throw missing(caller, name);
+  const fields = fieldsIn(changes);
 
-    const row = await database.transaction(async (transaction) => {
-      const accountId = await accountOf(transaction, caller, name, findAccountOfProject);
-      if (fields.length === 0 || ifMatch !== undefined) {
-        const current = await findProjectToUpdate(transaction, accountId, id);
-        if (current === undefined) throw missing(caller, name);
-        if (ifMatch !== undefined && ifMatch !== projectEtag(current)) throw new ApiError('ETAG_MISMATCH');
-        if (fields.length === 0) return current;
-      }
-      const updated = await updateProjectRow(transaction, accountId, id, changes);
-      if (updated === undefined) throw missing(caller, name);
-      const act = { accountId, action: 'project.update', resource: name, fields } as const;
-      await recordAct(transaction, dependencies, caller, act);
-      return updated;
-    });
-    return projectFromRow(row, publicUrl());
-  },
-);
+  const row = await database.transaction(async (transaction) => {
+    const accountId = await accountOf(transaction, caller, name, findAccountOfProject);
+    if (fields.length === 0 || ifMatch !== undefined) {
+      const current = await findProjectToUpdate(transaction, accountId, id);
+      if (current === undefined) throw missing(caller, name);
+      if (ifMatch !== undefined && ifMatch !== projectEtag(current)) throw new ApiError('ETAG_MISMATCH');
+      if (fields.length === 0) return current;
+    }
+    const updated = await updateProjectRow(transaction, accountId, id, changes);
+    if (updated === undefined) throw missing(caller, name);
+    const act = { accountId, action: 'project.update', resource: name, fields } as const;
+    await recordAct(transaction, dependencies, caller, act);
+    return updated;
+  });
+  return projectFromRow(row, publicUrl());
+}

@@ -26,6 +26,11 @@ export type Dependencies = {
   readonly keysInUse: Map<string, string>;
   /** Records a failure, even if the changes of the request are undone, or its time is over. */
   readonly recordFailure: (failure: Failure) => Promise<void>;
+  /**
+   * Is called in a request that can still be undone: records a failure if it is. Without an event, a client could test a key in
+   * a request whose other mutation fails.
+   */
+  readonly recordIfUndone?: (failure: Failure) => void;
   /** Returns the public URL of the gateway, without a trailing slash. */
   readonly publicUrl: () => string;
 };

@@ -5,7 +5,7 @@ import { insertAccount } from '../../storage/accounts.ts';
 import { recordAct } from '../audit/audit.ts';
 import { addProject } from '../more/create-project.ts';
 import type { AdminContext } from '../operation/dependencies.ts';
-import type { UntrustedInput } from '../operation/operation.ts';
+import type { UntrustedInput } from '../operation/rules.ts';
 
 /** Creates an account, and its first project with the same title. */
 export async function createAccount(admin: AdminContext, input: UntrustedInput): Promise<Account> {

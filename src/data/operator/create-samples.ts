@@ -10,6 +10,7 @@ import type { Queryable } from '../../storage/port/database.ts';
 import { PROJECTS } from '../../storage/projects.ts';
 import { WALLETS } from '../../storage/wallets.ts';
 import { createProject } from '../more/create-project.ts';
+import { asOperator } from '../operation/call.ts';
 import type { AdminContext } from '../operation/dependencies.ts';
 import { projectFromRow } from '../rows/project.ts';
 import { walletFromRow } from '../rows/wallet.ts';
@@ -128,7 +129,7 @@ function insertSamples(admin: AdminContext): Promise<void> {
       title: ACCOUNT,
     });
     for (const [title, description] of SAMPLE_PROJECTS)
-      await createProject(context, 'operator', { account, title, description });
+      await createProject(asOperator(context), { account, title, description });
     for (const [title, network, address, id] of SAMPLE_WALLETS) {
       await registerWallet(withFirstId(context, id as Ulid | undefined), {
         project,

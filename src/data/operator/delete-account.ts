@@ -5,7 +5,7 @@ import { deleteAccountRows } from '../../storage/jobs/bulk-rows.ts';
 import type { OnProgress } from '../../storage/port/progress.ts';
 import type { TableCounts } from '../../storage/sql/columns.ts';
 import type { AdminContext } from '../operation/dependencies.ts';
-import type { UntrustedInput } from '../operation/operation.ts';
+import type { UntrustedInput } from '../operation/rules.ts';
 import { changeResource } from './change-resource.ts';
 
 /**

@@ -8,7 +8,7 @@ import { ADDRESS_POOL_TABLE, type RowOf } from '../../storage/sql/columns.ts';
 import { lockAccount, requireAccount } from '../access/account-of.ts';
 import { recordAct } from '../audit/audit.ts';
 import type { AdminContext } from '../operation/dependencies.ts';
-import type { UntrustedInput } from '../operation/operation.ts';
+import type { UntrustedInput } from '../operation/rules.ts';
 
 // SQLite deletes them in about 10 ms.
 const BATCH_SIZE = 1000;

@@ -7,7 +7,7 @@ import { isForeignKeyViolation } from '../../storage/port/foreign-keys.ts';
 import { deleteProject as deleteProjectRow } from '../../storage/projects.ts';
 import { requireAccountOfProject } from '../access/account-of.ts';
 import type { AdminContext } from '../operation/dependencies.ts';
-import type { UntrustedInput } from '../operation/operation.ts';
+import type { UntrustedInput } from '../operation/rules.ts';
 import { projectFromRow } from '../rows/project.ts';
 import { changeResource } from './change-resource.ts';
 

@@ -2,7 +2,7 @@ import { parseFields, resourceNameValidator } from '../../model/fields/fields.ts
 import type { Wallet } from '../../model/wallet.ts';
 import { deleteWallet as deleteWalletRow } from '../../storage/wallets.ts';
 import type { AdminContext } from '../operation/dependencies.ts';
-import type { UntrustedInput } from '../operation/operation.ts';
+import type { UntrustedInput } from '../operation/rules.ts';
 import { walletFromRow } from '../rows/wallet.ts';
 import { changeResource } from './change-resource.ts';
 

@@ -18,7 +18,7 @@ import { TOKENS } from '../../storage/tokens.ts';
 import { WALLETS } from '../../storage/wallets.ts';
 import { requireRow } from '../access/account-of.ts';
 import type { AdminContext } from '../operation/dependencies.ts';
-import type { UntrustedInput } from '../operation/operation.ts';
+import type { UntrustedInput } from '../operation/rules.ts';
 import { accountFromRow } from '../rows/account.ts';
 import { appFromRow } from '../rows/app.ts';
 import { auditEventFromRow } from '../rows/audit-event.ts';

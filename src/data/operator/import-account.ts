@@ -22,7 +22,7 @@ import { lockAccount, requireAccount } from '../access/account-of.ts';
 import { auditEvent } from '../audit/audit.ts';
 import { createProject } from '../more/create-project.ts';
 import type { AdminContext } from '../operation/dependencies.ts';
-import type { UntrustedInput } from '../operation/operation.ts';
+import type { UntrustedInput } from '../operation/rules.ts';
 import { projectRows } from '../rows/project.ts';
 import { NEW_WALLET, newWalletRow } from '../rows/wallet.ts';
 

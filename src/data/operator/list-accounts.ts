@@ -2,7 +2,7 @@ import type { Account } from '../../model/account.ts';
 import type { ConnectionPage } from '../../model/lists/list-page.ts';
 import { ACCOUNTS } from '../../storage/accounts.ts';
 import { type ListDependencies, readList } from '../lists/read-list.ts';
-import type { UntrustedInput } from '../operation/operation.ts';
+import type { UntrustedInput } from '../operation/rules.ts';
 import { accountFromRow } from '../rows/account.ts';
 
 /** Returns one page of all accounts, in the order of their names. */

@@ -3,7 +3,7 @@ import type { ConnectionPage } from '../../model/lists/list-page.ts';
 import { ADDRESSES, type AddressRow } from '../../storage/addresses.ts';
 import { requireAccount } from '../access/account-of.ts';
 import { type ListDependencies, readList } from '../lists/read-list.ts';
-import type { UntrustedInput } from '../operation/operation.ts';
+import type { UntrustedInput } from '../operation/rules.ts';
 import { POOL } from './supply-addresses.ts';
 
 /** Returns one page of the addresses that are left for new wallets of an account on a network, the next one first. */

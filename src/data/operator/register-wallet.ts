@@ -6,7 +6,7 @@ import { insertWallet } from '../../storage/wallets.ts';
 import { lockAccount, requireAccountOfProject } from '../access/account-of.ts';
 import { recordAct } from '../audit/audit.ts';
 import type { AdminContext } from '../operation/dependencies.ts';
-import type { UntrustedInput } from '../operation/operation.ts';
+import type { UntrustedInput } from '../operation/rules.ts';
 import { NEW_WALLET, newWalletRow, walletFromRow } from '../rows/wallet.ts';
 
 /** Creates a wallet with an address that the operator names. If the address was supplied for new wallets, none of them gets it. */

@@ -9,7 +9,7 @@ import type { Queryable } from '../../storage/port/database.ts';
 import type { TableCounts } from '../../storage/sql/columns.ts';
 import { isWhole } from '../access/account-of.ts';
 import type { AdminContext } from '../operation/dependencies.ts';
-import type { UntrustedInput } from '../operation/operation.ts';
+import type { UntrustedInput } from '../operation/rules.ts';
 
 /**
  * Gives an account back as it is in a backup, in batches; its tokens are refused until the last one. First all rows are checked.

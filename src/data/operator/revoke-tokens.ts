@@ -5,7 +5,7 @@ import { MAX_REVOKED, revokeTokensOfAccount, revokeTokensOfApp } from '../../sto
 import { requireAccount, requireRow } from '../access/account-of.ts';
 import { recordAct } from '../audit/audit.ts';
 import type { AdminContext } from '../operation/dependencies.ts';
-import type { UntrustedInput } from '../operation/operation.ts';
+import type { UntrustedInput } from '../operation/rules.ts';
 
 /** Revokes all tokens of an app. Returns the number of those that were valid. */
 export async function revokeAppTokens(admin: AdminContext, input: UntrustedInput): Promise<number> {

@@ -3,7 +3,7 @@ import { parseFields, resourceNameValidator } from '../../model/fields/fields.ts
 import { idOf } from '../../model/resource-name.ts';
 import { updateAccountState } from '../../storage/accounts.ts';
 import type { AdminContext } from '../operation/dependencies.ts';
-import type { UntrustedInput } from '../operation/operation.ts';
+import type { UntrustedInput } from '../operation/rules.ts';
 import { accountFromRow } from '../rows/account.ts';
 import { changeResource } from './change-resource.ts';
 

@@ -28,7 +28,7 @@ import type { Queryable } from '../../storage/port/database.ts';
 import { lockAccount, requireAccount } from '../access/account-of.ts';
 import { recordAct } from '../audit/audit.ts';
 import type { AdminContext } from '../operation/dependencies.ts';
-import type { UntrustedInput } from '../operation/operation.ts';
+import type { UntrustedInput } from '../operation/rules.ts';
 import { deleteFromPool } from './delete-addresses.ts';
 
 /** The validators of the input of the operations on the addresses that an account has left for a network. */

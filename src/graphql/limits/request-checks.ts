@@ -5,6 +5,7 @@ import {
   type OperationDefinitionNode,
   OperationTypeNode,
 } from 'graphql';
+import { assertMayChange } from '../../data/data-layer.ts';
 import { toApiError } from '../../data/operation/errors.ts';
 import { invalidFields } from '../../model/errors.ts';
 import type { Context } from '../context.ts';
@@ -106,7 +107,7 @@ async function countMutations({ request }: Context, count: number): Promise<void
 /** Refuses a whole request whose mutations would all be refused. */
 function assertChanges(context: Context): void {
   try {
-    context.ownOperations.assertMayChange();
+    assertMayChange(context.ownCall);
   } catch (error) {
     throw refusal(toApiError(error));
   }

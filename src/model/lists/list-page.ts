@@ -27,6 +27,9 @@ export type PageMetadata = {
   readonly totalCount: number;
 };
 
+/** The arguments of a list that can be filtered by the beginning of the title; null means omitted. */
+export type FilteredArguments = ConnectionArguments & { readonly title?: unknown };
+
 export type ConnectionPage<T> = Page<T> & {
   cursorAt(index: number): string;
   /** Reads the number of items of the whole list. @throws UNAVAILABLE if the database is unavailable */

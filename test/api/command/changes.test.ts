@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { PasswordHasher } from '../../../src/credentials/password-hasher.ts';
+import { Call } from '../../../src/data/operation/call.ts';
 import type { Dependencies } from '../../../src/data/operation/dependencies.ts';
 import { updateWallet } from '../../../src/data/update-wallet.ts';
 import {
@@ -113,7 +114,7 @@ describe('a deletion', () => {
     const client = { requestId: '', address: '127.0.0.1', startMs: performance.now() };
     const input = { name, project, password: PASSWORD };
     const { admin, database } = gateway;
-    const move = updateWallet({ ...admin, database, passwords }, { principal, client }, input);
+    const move = updateWallet(new Call({ ...admin, database, passwords }, { principal, client }), input);
     await expect(move).rejects.toMatchObject({
       reason: 'INVALID_FIELD',
       fieldViolations: [{ field: 'project' }],

@@ -1,11 +1,11 @@
 import { beforeAll, expect, test } from 'vitest';
-import { CHANGES } from '../../../src/data/data-layer.ts';
-import { operation } from '../../../src/data/operation/operation.ts';
+import { begin, Call } from '../../../src/data/operation/call.ts';
 import type { Caller } from '../../../src/model/caller.ts';
 import { valuesIf } from '../../../src/storage/port/change.ts';
 import type { Change, Database } from '../../../src/storage/port/database.ts';
 import { credentialParts, ulidOf } from '../../support/actors.ts';
 import { seedTenant, useGateway } from '../../support/gateway.ts';
+import { RULES } from '../../support/operation-rules.ts';
 
 const gateway = useGateway();
 
@@ -48,22 +48,19 @@ test.each<[string, (database: Database) => Promise<unknown>]>([
   'an operation changes nothing by %s if the token has ended since the authentication',
   async (_, change) => {
     const { database, clock } = gateway;
-    const run = operation(
-      { caller: 'any', changes: true },
-      (context: { readonly database: Database; readonly clock: () => number }, _caller: Caller) =>
-        change(context.database),
-    );
+    const run = (dependencies: { readonly database: Database; readonly clock: () => number }) =>
+      change(begin(new Call(dependencies, caller), { caller: 'any', changes: true }).database);
     const items = async () => (await database.read('SELECT id FROM item')).length;
     const before = await items();
-    const afterEnd = run({ database, clock: () => Number.MAX_SAFE_INTEGER }, caller);
+    const afterEnd = run({ database, clock: () => Number.MAX_SAFE_INTEGER });
     await expect(afterEnd).rejects.toMatchObject({ reason: 'TOKEN_INVALID' });
     expect(await items()).toBe(before);
-    await run({ database, clock }, caller);
+    await run({ database, clock });
     expect(await items()).toBe(before + 1);
   },
 );
 
 test('of the changes, signing out alone succeeds with a token that has ended', () => {
-  const rules = Object.entries(CHANGES).filter(([, declared]) => 'alsoAfterEnd' in declared.rules);
+  const rules = Object.entries(RULES).filter(([, { alsoAfterEnd }]) => alsoAfterEnd);
   expect(rules.map(([name]) => name)).toEqual(['signOut']);
 });

@@ -2,6 +2,7 @@ import { buildSchema } from 'graphql';
 import { expect, inject, test, vi } from 'vitest';
 import { deleteApp } from '../../../src/data/more/delete-app.ts';
 import { updateProject } from '../../../src/data/more/update-project.ts';
+import { asOperator } from '../../../src/data/operation/call.ts';
 import {
   type AppKey,
   authorize,
@@ -292,11 +293,11 @@ test.each(
 test.each([
   [
     'project update',
-    () => updateProject(gateway.admin, 'operator', { name: tenant.projects[0], title: 'Till' }),
+    () => updateProject(asOperator(gateway.admin), { name: tenant.projects[0], title: 'Till' }),
   ],
   [
     'app delete',
-    async () => deleteApp(gateway.admin, 'operator', { name: (await createApp(api, tenant.token)).name }),
+    async () => deleteApp(asOperator(gateway.admin), { name: (await createApp(api, tenant.token)).name }),
   ],
 ])('the command %s asks all nodes where its resource is, and commits in one phase', async (_name, run) => {
   const before = commands().length;

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { PasswordHasher } from '../../../src/credentials/password-hasher.ts';
+import { asOperator } from '../../../src/data/operation/call.ts';
 import { updateWallet } from '../../../src/data/update-wallet.ts';
 import { RequestTransaction } from '../../../src/storage/port/request-transaction.ts';
 import { createApp } from '../../support/actors.ts';
@@ -19,7 +20,7 @@ test('an event that is committed after a later one of another instance is follow
 
   const transaction = new RequestTransaction(first.database);
   const dependencies = { ...first.admin, database: transaction.database, passwords: new PasswordHasher() };
-  await updateWallet(dependencies, 'operator', { name: tenant.wallets[0], title: 'Held' });
+  await updateWallet(asOperator(dependencies), { name: tenant.wallets[0], title: 'Held' });
   first.clock.advance(1);
   await createApp(
     graphqlApi(() => second.url),

@@ -16,6 +16,7 @@ import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createProject } from '../../../src/data/more/create-project.ts';
+import { asOperator } from '../../../src/data/operation/call.ts';
 import { tokenStatus } from '../../support/actors.ts';
 import { restApi } from '../../support/apis.ts';
 import { damageTable, onDatabase, pathOf, textOf } from '../../support/engine.ts';
@@ -91,7 +92,7 @@ describe('a backup', () => {
     const before: string[] = [];
     let isDone = false;
     const create = async () =>
-      (await createProject(gateway.admin, 'operator', { account: tenant.account, title: 'Quarry' })).name;
+      (await createProject(asOperator(gateway.admin), { account: tenant.account, title: 'Quarry' })).name;
     before.push(await create());
     const writing = (async () => {
       let count = 0;
