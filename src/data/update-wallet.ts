@@ -1,6 +1,6 @@
 import { type Caller, onlyProjectOf, sees } from '../model/caller.ts';
 import { ApiError } from '../model/errors.ts';
-import { assertPreconditions, ifMatch as etags, headerConditions } from '../model/etag.ts';
+import { assertPreconditions, ifMatch as etags, ifNoneMatch as otherEtags } from '../model/etag.ts';
 import {
   description,
   network,
@@ -41,7 +41,7 @@ const INPUT = {
   ifMatch: optional(etags),
 };
 
-const WITH_HEADERS = { ...INPUT, ...headerConditions };
+const WITH_HEADERS = { ...INPUT, ifNoneMatch: optional(otherEtags) };
 
 updateWallet.rules = { caller: 'any', changes: true, input: INPUT } as const satisfies Rules;
 
@@ -61,8 +61,8 @@ export async function updateWallet(
   const dependencies = begin(call, updateWallet.rules);
   const { caller } = call;
   const { database, passwords, clock, newId } = dependencies;
-  const { name, ifMatch, ifNoneMatch, ifUnmodifiedSince, ...newValues } = parseFields(input, WITH_HEADERS);
-  const conditions = { ifMatch, ifNoneMatch, ifUnmodifiedSince };
+  const { name, ifMatch, ifNoneMatch, ...newValues } = parseFields(input, WITH_HEADERS);
+  const conditions = { ifMatch, ifNoneMatch };
   const { project, password, ...changes } = newValues;
   const projectId = project && idOf(project);
   if (projectId !== undefined && !sees(caller, projectId)) throw missingProject(caller);

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { ApiError } from './errors.ts';
-import { integer, optional, ValidationError, type Validator } from './fields/fields.ts';
+import { ValidationError, type Validator } from './fields/fields.ts';
 import { parseUlid, type Ulid } from './resource-name.ts';
 
 // The etag of a wallet or an app is its revision: an id that each update makes anew. A number that is counted could come again for
@@ -49,32 +49,17 @@ export type Preconditions = {
   readonly ifMatch?: readonly Ulid[] | undefined;
   /** The revisions of which it must have none, or `*`: it must not exist. */
   readonly ifNoneMatch?: readonly Ulid[] | '*' | undefined;
-  /** The second, in Unix milliseconds, after which it must not have changed. */
-  readonly ifUnmodifiedSince?: number | undefined;
 };
 
-const MAX_TIME_MS = 8.64e15;
-
-/** The validators of the conditions that only REST has. */
-export const headerConditions = {
-  ifNoneMatch: optional<readonly Ulid[] | '*'>((value) => (value === '*' ? value : ifMatch(value))),
-  ifUnmodifiedSince: optional(integer(-MAX_TIME_MS, MAX_TIME_MS)),
-};
+/** The validator of `ifNoneMatch`, which only REST has. */
+export const ifNoneMatch: Validator<readonly Ulid[] | '*'> = (value) =>
+  value === '*' ? value : ifMatch(value);
 
 /** @throws ABORTED if a resource does not meet the conditions */
 export function assertPreconditions(
-  { revision, update_time_ms: timeMs = 0 }: { readonly revision: Ulid; readonly update_time_ms?: number },
-  { ifMatch: some, ifNoneMatch: none, ifUnmodifiedSince }: Preconditions,
+  { revision }: { readonly revision: Ulid },
+  { ifMatch: some, ifNoneMatch: none }: Preconditions,
 ): void {
-  const isMet =
-    (some?.includes(revision) ?? true) &&
-    none !== '*' &&
-    !none?.includes(revision) &&
-    timeMs < secondAfter(ifUnmodifiedSince);
+  const isMet = (some?.includes(revision) ?? true) && none !== '*' && !none?.includes(revision);
   if (!isMet) throw new ApiError('ETAG_MISMATCH');
-}
-
-/** Returns the end of the second at a time: the dates of HTTP are seconds. */
-export function secondAfter(timeMs = Number.POSITIVE_INFINITY): number {
-  return timeMs + 1000;
 }

@@ -6,27 +6,18 @@ const MAX_LENGTH = 1000;
 // Source: RFC 9110, section 8.8.3.
 const ENTITY_TAG = /(W\/)?"([!#-~]{0,100})"/g;
 
-// The three formats of a date, which is in UTC. Source: RFC 9110, section 5.6.7.
-const DATES = [
-  /^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/,
-  /^[A-Z][a-z]{5,8}, \d\d-[A-Z][a-z]{2}-\d\d \d\d:\d\d:\d\d GMT$/,
-  /^[A-Z][a-z]{2} [A-Z][a-z]{2} [\d ]\d \d\d:\d\d:\d\d \d{4}$/,
-];
-
 /**
- * Returns the conditions in the headers of an update, as the input of the operation. `If-Modified-Since` and `If-Range` are
- * conditions of reads only. Source: RFC 9110, section 13.
+ * Returns the conditions in the headers of an update, as the input of the operation. Those with dates are ignored, because no
+ * response has a modification date. Source: RFC 9110, section 13.
  *
  * @throws INVALID_ARGUMENT if a list of entity tags is malformed
  */
 export function preconditionsIn(headers: IncomingHttpHeaders) {
-  const { 'if-match': match, 'if-none-match': noneMatch, 'if-unmodified-since': since } = headers;
+  const { 'if-match': match, 'if-none-match': noneMatch } = headers;
   return {
     // A weak tag never matches, and neither does an empty one.
     ifMatch: match === '*' ? undefined : entityTagsIn('If-Match', match, ({ weak }) => !weak),
     ifNoneMatch: noneMatch === '*' ? '*' : entityTagsIn('If-None-Match', noneMatch),
-    // Ignored beside `If-Match`. Source: RFC 9110, section 13.1.4.
-    ifUnmodifiedSince: match === undefined ? dateIn(since) : undefined,
   };
 }
 
@@ -50,11 +41,4 @@ function entityTagsIn(
     .map(([, weak, tag = '']) => ({ weak: weak !== undefined, tag }))
     .filter((each) => each.tag !== '' && canMatch(each))
     .map(({ tag }) => tag);
-}
-
-/** Returns a date in Unix milliseconds, or undefined if it is missing or malformed: a malformed one is ignored. */
-function dateIn(header = ''): number | undefined {
-  if (!DATES.some((format) => format.test(header))) return undefined;
-  const timeMs = Date.parse(header.endsWith('GMT') ? header : `${header} GMT`);
-  return Number.isNaN(timeMs) ? undefined : timeMs;
 }

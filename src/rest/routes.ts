@@ -10,8 +10,8 @@ import { IDEMPOTENCY_HEADER } from '../http/idempotency-headers.ts';
 import { refuseIfMatch } from '../http/preconditions.ts';
 import { routeKind } from '../http/route-kind.ts';
 import { appView } from '../model/app.ts';
-import { headerConditions } from '../model/etag.ts';
-import { integerIn, renameFields } from '../model/fields/fields.ts';
+import { ifNoneMatch } from '../model/etag.ts';
+import { integerIn, optional, renameFields } from '../model/fields/fields.ts';
 import { nextPageToken } from '../model/lists/list-page.ts';
 import { projectView } from '../model/project.ts';
 import { walletView } from '../model/wallet.ts';
@@ -31,7 +31,7 @@ type Result<Id extends keyof operations> = operations[Id]['responses'][200]['con
 type ListQuery = NonNullable<operations['listProjects']['parameters']['query']>;
 
 const SIGN_IN_FIELDS = signIn.rules.input;
-const UPDATE_FIELDS = { ...updateWallet.rules.input, ...headerConditions };
+const UPDATE_FIELDS = { ...updateWallet.rules.input, ifNoneMatch: optional(ifNoneMatch) };
 
 /** Returns the names of the fields of a body, which are those of `T`, a type of the contract. */
 const namesOf = <T>(fields: Record<keyof T, unknown>) => Object.keys(fields);

@@ -1,4 +1,4 @@
-import { type Preconditions, secondAfter } from '../model/etag.ts';
+import type { Preconditions } from '../model/etag.ts';
 import type { ResourceName, Ulid } from '../model/resource-name.ts';
 import { valuesIf } from './port/change.ts';
 import type { Change, ChangeSql, Queryable } from './port/database.ts';
@@ -18,7 +18,6 @@ import {
   changesIn,
   findAccountOf,
   ifRevision,
-  ifUnmodified,
   insertInto,
   type RowId,
   revisionList,
@@ -64,7 +63,7 @@ const UPDATE: ChangeSql = (_, condition) => `UPDATE wallet SET
   update_time_ms = $4, revision = $5, ${assignments(WALLET_CHANGES, VALUES)}
 WHERE account_id = $1 AND id = $2 AND project_id = COALESCE($3, project_id)
   AND (CAST($${PROJECT} AS TEXT) IS NULL OR EXISTS (SELECT 1 FROM project p WHERE p.account_id = $1 AND p.id = $${PROJECT}))
-  AND ${ifRevision(CONDITIONS)} AND ${unlessRevision(CONDITIONS + 1)} AND ${ifUnmodified(CONDITIONS + 2)} AND ${condition}
+  AND ${ifRevision(CONDITIONS)} AND ${unlessRevision(CONDITIONS + 1)} AND ${condition}
 RETURNING ${WALLET}`;
 
 const INSERTED = namesOf(`${WALLET}, title_key, password_hash`).filter((column) => column !== 'address');
@@ -121,11 +120,10 @@ export const deleteWallet = writeRow<WalletRow, [name: ResourceName<'wallets'>]>
 export function updateWalletChange(
   wallet: ScopedWalletId,
   { update_time_ms: now, revision, ...changes }: WalletChanges,
-  { ifMatch, ifNoneMatch, ifUnmodifiedSince }: Preconditions,
+  { ifMatch, ifNoneMatch }: Preconditions,
 ): Change {
   const values = changesIn(changes, WALLET_CHANGES);
-  const since = ifUnmodifiedSince === undefined ? null : secondAfter(ifUnmodifiedSince);
-  const conditions = [revisionList(ifMatch), revisionList(ifNoneMatch), since];
+  const conditions = [revisionList(ifMatch), revisionList(ifNoneMatch)];
   return { sql: UPDATE, params: [...paramsOf(wallet), now, revision, ...values, ...conditions] };
 }
 

@@ -195,37 +195,11 @@ describe('a PATCH with a condition', () => {
     }
   });
 
-  test('If-Unmodified-Since is refused if the wallet has changed after that second', async () => {
-    const { patch, tag } = await patchOf();
-    const now = gateway.clock();
-    const before = new Date(now - 1000).toUTCString();
-    const obsolete = before.replace(/^(...), (..) (...) .... (.*) GMT$/, (_, day, date, month, time) =>
-      [day, month, date.replace(/^0/, ' '), time, new Date(now - 1000).getUTCFullYear()].join(' '),
-    );
-    for (const date of [
-      before,
-      obsolete,
-      'Sunday, 06-Nov-94 08:49:37 GMT',
-      'Sat, 01 Jan 0000 00:00:00 GMT',
-    ]) {
-      for (const changes of [{ title: 'New' }, {}]) {
-        expect([date, ...(await patch({ 'if-unmodified-since': date }, changes))]).toEqual([
-          date,
-          ...REFUSED,
-        ]);
-      }
-    }
-    // If-Match stands in its place.
-    expect(await patch({ 'if-unmodified-since': before, 'if-match': `"${tag}"` })).toEqual(MADE);
-    expect(await patch({ 'if-unmodified-since': new Date(now).toUTCString() })).toEqual(MADE);
-  });
-
   test.each([
-    ['if-unmodified-since', 'yesterday'],
-    ['if-unmodified-since', 'Sun, 99 Nov 1994 08:49:37 GMT'],
+    ['if-unmodified-since', 'Sun, 06 Nov 1994 08:49:37 GMT'],
     ['if-modified-since', 'Fri, 01 Jan 2100 00:00:00 GMT'],
     ['if-range', '"r9"'],
-  ])('is made with %s: %s, which is none of an update', async (name, value) => {
+  ])('is made with %s: %s, which is ignored', async (name, value) => {
     const { patch } = await patchOf();
     expect(await patch({ [name]: value })).toEqual(MADE);
   });

@@ -303,8 +303,8 @@ export interface components {
             };
         };
         /**
-         * @description - `ETAG_MISMATCH`: the wallet has none of the entity tags in `If-Match`, or one of those in `If-None-Match`, or was updated
-         *       after `If-Unmodified-Since`; nothing was changed
+         * @description - `ETAG_MISMATCH`: the wallet has none of the entity tags in `If-Match`, or one of those in `If-None-Match`;
+         *       nothing was changed
          */
         EtagMismatch: {
             headers: {
@@ -400,11 +400,6 @@ export interface components {
          * @example "r0"
          */
         ifNoneMatch: string;
-        /**
-         * @description A date of HTTP. If the wallet was updated after that second, nothing is changed, and the status is 412. Ignored if it is malformed, or beside `If-Match`. Source: RFC 9110.
-         * @example Thu, 31 Dec 2099 23:59:59 GMT
-         */
-        ifUnmodifiedSince: string;
         /** @description An id of the client for the request, which is in the log of the server, beside the id of the response. It is ignored unless it has 1 to 100 characters from `A-Z a-z 0-9 _ . : -`. Postman makes one of `{{$guid}}`. */
         requestId: string;
     };
@@ -573,11 +568,6 @@ export interface operations {
                  * @example "r0"
                  */
                 "If-None-Match"?: components["parameters"]["ifNoneMatch"];
-                /**
-                 * @description A date of HTTP. If the wallet was updated after that second, nothing is changed, and the status is 412. Ignored if it is malformed, or beside `If-Match`. Source: RFC 9110.
-                 * @example Thu, 31 Dec 2099 23:59:59 GMT
-                 */
-                "If-Unmodified-Since"?: components["parameters"]["ifUnmodifiedSince"];
                 /** @description Applies the request once: for 24 hours, the same request with the same key and token has the same response, and is not executed again. Each new request needs a new random key, such as a UUID. Postman makes one of `{{$guid}}`. A key of 1 to 255 visible ASCII characters may be quoted, as in the draft of the IETF: `"k"` and `k` are the same key. */
                 "Idempotency-Key"?: components["parameters"]["idempotencyKey"];
                 /** @description An id of the client for the request, which is in the log of the server, beside the id of the response. It is ignored unless it has 1 to 100 characters from `A-Z a-z 0-9 _ . : -`. Postman makes one of `{{$guid}}`. */

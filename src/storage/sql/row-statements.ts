@@ -83,11 +83,6 @@ export function unlessRevision(parameter: number): string {
   return `(CAST($${parameter} AS TEXT) IS NULL OR $${parameter} <> '*' AND $${parameter} NOT LIKE '%,' || revision || ',%')`;
 }
 
-/** The condition that a row was last updated before the time in a parameter. */
-export function ifUnmodified(parameter: number): string {
-  return `(CAST($${parameter} AS BIGINT) IS NULL OR update_time_ms < $${parameter})`;
-}
-
 /** Returns the parameter for `ifRevision` and `unlessRevision`. Undefined allows any revision. */
 export function revisionList(revisions: readonly Ulid[] | '*' | undefined): string | null {
   if (revisions === undefined || revisions === '*') return revisions ?? null;
