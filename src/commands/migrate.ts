@@ -1,12 +1,13 @@
 import { readConfig } from '../config.ts';
 import { ConfigError } from '../model/errors.ts';
 import { sqlitePath } from '../storage/database-url.ts';
+import { countTable } from '../storage/jobs/bulk-rows.ts';
 import { migrate as migrateDatabase } from '../storage/jobs/migrate.ts';
-import { type MigrationPlan, planMigrations, planNewDatabase } from '../storage/jobs/plan-migrations.ts';
 import {
   assertUsable,
   LATEST_VERSION,
   MIGRATIONS,
+  type Migration,
   migrationsAfter,
   NO_SCHEMA,
   readSchemaVersion,
@@ -87,48 +88,39 @@ function versionLine(version: number): string {
 
 async function dryRun({ print }: Arguments): Promise<void> {
   const { databaseUrl, postgres } = readConfig();
-  const { schema, plans } = await whileOpen(databaseUrl, { postgres, isReadOnly: true }, planOf).catch(
-    (error) => {
-      if (error instanceof DatabaseMissingError)
-        return { schema: NO_SCHEMA, plans: planNewDatabase(MIGRATIONS) };
-      throw error;
-    },
-  );
+  const found = whileOpen(databaseUrl, { postgres, isReadOnly: true }, missingIn);
+  const { schema, missing } = await found.catch((error) => {
+    if (!(error instanceof DatabaseMissingError)) throw error;
+    return { schema: NO_SCHEMA, missing: MIGRATIONS.map((migration) => withRows(migration, null)) };
+  });
   const { version } = schema;
   if (version > LATEST_VERSION) assertUsable(schema);
-  const serversContinue = plans.every(({ stops }) => stops !== 'SERVERS');
-  const missing = plans.map(({ version: _, batches: __, ...plan }) => plan);
-  const lines =
-    plans.length > 0
-      ? [heading(version, plans), ...plans.map((plan) => script(plan, version))]
-      : [versionLine(version)];
-  print({ version, serversContinue, missing }, lines.join('\n\n'));
+  const serversContinue = missing.every(({ compatibleFrom }) => compatibleFrom <= version) || version === 0;
+  const advice = serversContinue ? 'Its servers continue to serve.' : 'Stop its servers first.';
+  const heading =
+    version === 0 ? 'The database has no tables.' : `The database has schema version ${version}. ${advice}`;
+  const text =
+    missing.length > 0 ? [`-- ${heading}`, ...missing.map(script)].join('\n\n') : versionLine(version);
+  print({ version, serversContinue, missing }, text);
 }
 
-async function planOf(database: Engine) {
+async function missingIn(database: Engine) {
   await database.assertEncoding();
   const schema = await readSchemaVersion(database);
-  const { version } = schema;
-  return { schema, plans: await planMigrations(database, migrationsAfter(version, database), version) };
+  const missing = migrationsAfter(schema.version, database).map(async (migration) => {
+    const { batches } = migration;
+    const rows = batches && schema.version > 0 ? await countTable(database, batches.table) : undefined;
+    return withRows(migration, rows ?? null);
+  });
+  return { schema, missing: await Promise.all(missing) };
 }
 
-function heading(version: number, plans: readonly MigrationPlan[]): string {
-  if (version === 0) return '-- The database has no tables.';
-  const stops = new Set(plans.map((plan) => plan.stops));
-  const advice = stops.has('SERVERS')
-    ? 'Stop its servers first.'
-    : `Its servers continue to serve${stops.has('WRITES') ? ', but writes wait' : ''}.`;
-  return `-- The database has schema version ${version}. ${advice}`;
+/** @param rows the number of the rows that the migration changes in batches; null for one that has none, or if it is not known */
+function withRows({ version: _, batches: __, ...migration }: Migration, rows: number | null) {
+  return { ...migration, rows };
 }
 
-function script(plan: MigrationPlan, version: number): string {
-  const title = version === 0 ? plan.name : `${plan.name}: ${effect(plan)}`;
-  return [`-- ${title}`, ...plan.statements.map((statement) => `${statement.trim()};`)].join('\n');
-}
-
-function effect({ stops, stopSeconds, seconds }: MigrationPlan): string {
-  const about = (time: number | null) => (time === null ? 'an unknown time' : `about ${Math.max(1, time)} s`);
-  if (stops === 'SERVERS') return `${about(seconds)}, while the servers are stopped`;
-  if (stops === 'WRITES') return `${about(seconds)}; writes wait for ${about(stopSeconds)}`;
-  return `${about(seconds)}, beside the servers; a request can wait for a second`;
+function script({ name, statements, rows }: ReturnType<typeof withRows>): string {
+  const title = rows === null ? name : `${name}: ${rows} rows in batches`;
+  return [`-- ${title}`, ...statements.map((statement) => `${statement.trim()};`)].join('\n');
 }

@@ -64,8 +64,6 @@ export type Engine = Database & {
    */
   checkReady(): Promise<void>;
   readonly schema: SchemaChanges;
-  /** Whether only one process writes at a time, so that others wait for the creation of an index. */
-  readonly hasOneWriter: boolean;
   /** The type of the texts of a table, which are compared by their bytes. */
   readonly textType: string;
   /** Checks that the database can have the tables. @throws EncodingError if it can't store every text */

@@ -86,7 +86,6 @@ export function openPostgres(
     ...database,
     checkReady: remembered(() => checkReady(pool, probes, timeoutMs), READINESS_LIFETIME_MS),
     schema: schemaChanges(migrations),
-    hasOneWriter: false,
     // In the order of many languages, the order of ids is not that of their times.
     textType: 'TEXT COLLATE "C"',
 

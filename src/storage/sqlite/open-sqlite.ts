@@ -33,7 +33,6 @@ export type SqliteSettings = {
 };
 
 const ONE_FILE = {
-  hasOneWriter: true,
   textType: 'TEXT',
   assertEncoding: async () => {},
   schemaObjects: SCHEMA_OBJECTS,
