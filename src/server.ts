@@ -24,7 +24,6 @@ import { addRequestLog } from './http/log/request-log.ts';
 import { addRequestRecords } from './http/request-record.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import { migrateForServer } from './migrate-for-server.ts';
-import { pageTokens } from './model/lists/page-token.ts';
 import { idGenerator } from './model/resource-name.ts';
 import { oauthErrorBody } from './oauth/error-format.ts';
 import { ProtectedResources } from './oauth/protected-resources.ts';
@@ -43,7 +42,6 @@ import { findFewestAddresses } from './storage/addresses.ts';
 import { BackgroundWrites } from './storage/background-writes.ts';
 import { Sweeper } from './storage/jobs/sweep.ts';
 import { openDatabase } from './storage/open-database.ts';
-import { loadPageTokenKey } from './storage/page-token-key.ts';
 import type { Database } from './storage/port/database.ts';
 import type { Engine } from './storage/port/engine.ts';
 import { LOCK_TIMEOUT_MS } from './storage/postgres/connections/connection-turns.ts';
@@ -165,7 +163,7 @@ type Parts = {
 /** The state of a server that changes while it runs. */
 type State = { publicUrl: string; isStopping: boolean; stopDelayMs: number };
 
-async function createData({ config, logger, clock, engine, faults, metrics, state, opening }: Parts) {
+function createData({ config, logger, clock, engine, faults, metrics, state, opening }: Parts) {
   metrics?.addTokens(() => countTokens(engine, clock()));
   metrics?.addAddresses(() => findFewestAddresses(engine));
   metrics?.addNodes(() => engine.nodes());
@@ -178,7 +176,6 @@ async function createData({ config, logger, clock, engine, faults, metrics, stat
     synced: () => engine.synced(),
     backgroundWrites,
     passwords: new PasswordHasher(),
-    pageTokens: pageTokens(await loadPageTokenKey(engine)),
     clock,
     newId: idGenerator(clock),
     requestTimeoutMs: config.requestTimeoutMs,
@@ -194,7 +191,7 @@ async function createApp(parts: Parts): Promise<FastifyInstance> {
   const { config, logger, engine, metrics, pages, resolveDocument, state, opening } = parts;
   const { sandbox, introspection, federation, trustedProxies } = config;
   const publicUrl = () => state.publicUrl;
-  const data = await createData(parts);
+  const data = createData(parts);
   const { app, stop } = createHttpApp(logger, { trustedProxies });
   opening.defer(() => stop(state.stopDelayMs));
   limitConnections(app.server, logger);

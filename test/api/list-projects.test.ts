@@ -11,8 +11,6 @@ import { setRow } from '../support/rows.ts';
 // The pages by GraphQL are tested with those of the other lists, in `list-pages.test.ts`.
 
 const gateway = useGateway();
-/** A gateway with another database, whose page tokens are not valid. */
-const stranger = useGateway();
 
 const [graphql, rest] = bothApis(() => gateway.url);
 
@@ -76,10 +74,6 @@ describe.each(bothApis(() => gateway.url))('by $name', (api) => {
     ['a page size and a token', () => ({ first: 0, after: 'x' })],
     ['a resource name as a token', () => ({ after: 'projects/01ARZ3NDEKTSV4RRFFQ69G5FAV' })],
     ['a genuine token with another letter', (genuine) => ({ after: withOtherEnd(genuine) })],
-    [
-      "another gateway's token",
-      async () => ({ after: (await cursorsOf(stranger, await seedTenant(stranger)))[0] }),
-    ],
   ])('%s that is not valid is refused, and named', async (_, argumentsWith) => {
     const tenant = await seedTenant(gateway);
     const [genuine = ''] = await cursorsOf(gateway, tenant);

@@ -3,11 +3,10 @@ import { createToken } from '../../src/data/more/create-token.ts';
 import { asOperator } from '../../src/data/operation/call.ts';
 import { createAccount } from '../../src/data/operator/create-account.ts';
 import { registerWallet } from '../../src/data/operator/register-wallet.ts';
-import { pageTokens } from '../../src/model/lists/page-token.ts';
+import { encodePageToken } from '../../src/model/lists/page-token.ts';
 import { idGenerator, idOf, type Ulid } from '../../src/model/resource-name.ts';
 import { migrate } from '../../src/storage/jobs/migrate.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
-import { loadPageTokenKey } from '../../src/storage/page-token-key.ts';
 import { NEW_TOKEN } from '../../src/storage/sql/columns.ts';
 import { contextOf, dataLayerOf } from './servers/data-layer.ts';
 
@@ -96,7 +95,6 @@ export async function makeBenchData(url: string, count: number): Promise<BenchDa
       };
       wallets.push((await registerWallet(admin, wallet)).name);
     }
-    const pages = pageTokens(await loadPageTokenKey(database));
     const data = await dataLayerOf(database, '');
     const { call } = await contextOf(data, `Bearer ${tokens[0]}`);
     const apps = [];
@@ -106,7 +104,7 @@ export async function makeBenchData(url: string, count: number): Promise<BenchDa
     }
     const projectId = (n: number) =>
       n === 1 ? idOf(defaultProject) : (`${ID_START}${String(n - 1).padStart(8, '0')}` as Ulid);
-    const cursorBehind = (n: number) => pages.encode(projectId(n));
+    const cursorBehind = (n: number) => encodePageToken(projectId(n));
     return { url, account: idOf(account), tokens, wallets, apps, count, projectId, cursorBehind };
   } finally {
     await database.close();

@@ -1,18 +1,11 @@
 import type { ListDependencies } from '../../data/lists/read-list.ts';
 import type { UntrustedInput } from '../../data/operation/rules.ts';
-import { integerIn, renameFields } from '../../model/fields/fields.ts';
-import {
-  type ConnectionPage,
-  MAX_PAGE_SIZE,
-  nextPageToken,
-  parsePageRequest,
-} from '../../model/lists/list-page.ts';
-import { PAGE_TOKEN_FORM, type PageTokens, pageTokens } from '../../model/lists/page-token.ts';
-import { loadPageTokenKey } from '../../storage/page-token-key.ts';
+import { integerIn, parseFields, renameFields } from '../../model/fields/fields.ts';
+import { type ConnectionPage, MAX_PAGE_SIZE, nextPageToken, pageSize } from '../../model/lists/list-page.ts';
+import { pageTokenForm } from '../../model/lists/page-token.ts';
 import { type Arguments, type Command, flag, type Option, optional } from './command.ts';
-import { openedOnUse } from './opened-on-use.ts';
 import { narrowTable, table, toJson } from './safe-output.ts';
-import { type Admin, withDatabase } from './with-database.ts';
+import { withDatabase } from './with-database.ts';
 
 type List<Item, View> = Pick<Command, 'name' | 'summary'> & {
   /** The name of the list in the JSON object. */
@@ -49,31 +42,16 @@ export function listCommand<Item, View extends object>(list: List<Item, View>): 
         async (admin) => {
           const { 'page-size': size, 'page-token': token, ...input } = args.values;
           const first = integerIn(size) ?? (args.isSet('all') ? MAX_PAGE_SIZE : undefined);
-          const checkPage = async () => parsePageRequest({ first, after: token }, PAGE_TOKEN_FORM);
+          const page = { first, after: token };
+          const checkPage = async () => parseFields(page, { first: pageSize, after: pageTokenForm });
           await renameFields(PAGE_NAMES, checkPage);
-          const dependencies = { ...admin, ...(await withPageTokens(admin, token)) };
           await printPages(args, list, (after) =>
-            renameFields(PAGE_NAMES, () => read(dependencies, { ...input, first, after })),
+            renameFields(PAGE_NAMES, () => read(admin, { ...input, first, after })),
           );
         },
         { isReadOnly: true },
       ),
   };
-}
-
-/** Adds page tokens to a database. Without a token to decode, its key is not needed before the first statement. */
-async function withPageTokens({ database }: Admin, token: string | undefined) {
-  let loaded: PageTokens | undefined;
-  const load = async () => {
-    loaded ??= pageTokens(await loadPageTokenKey(database));
-    return database;
-  };
-  if (token) await load();
-  const tokens: PageTokens = {
-    encode: (id, filter) => loaded?.encode(id, filter) ?? '',
-    position: (filter) => (loaded ?? PAGE_TOKEN_FORM).position(filter),
-  };
-  return { database: openedOnUse(load), pageTokens: tokens };
 }
 
 /** Prints each page before the next one is read. With `--json`, all of them are one object, made in memory. */

@@ -3,10 +3,11 @@ import {
   type ConnectionPage,
   parsePageRequest,
 } from '../../model/lists/list-page.ts';
+import { encodePageToken } from '../../model/lists/page-token.ts';
 import type { List, ListRow, Selection } from '../../storage/sql/keyset-list.ts';
 import type { Dependencies } from '../operation/dependencies.ts';
 
-export type ListDependencies = Pick<Dependencies, 'database' | 'pageTokens' | 'clock' | 'publicUrl'>;
+export type ListDependencies = Pick<Dependencies, 'database' | 'clock' | 'publicUrl'>;
 
 /** The rows of a list that a caller can see, and their conversion to items. */
 export type ListSource<R extends ListRow, T> = Selection<R> & {
@@ -23,11 +24,11 @@ export type ListSource<R extends ListRow, T> = Selection<R> & {
  * @param input `first` and `after`, or `last` and `before`
  */
 export async function readLists<R extends ListRow, T>(
-  { database, pageTokens }: Pick<ListDependencies, 'database' | 'pageTokens'>,
+  { database }: Pick<ListDependencies, 'database'>,
   { list, toItem, filter, ...selection }: ListSource<R, T>,
   input: ConnectionArguments,
 ): Promise<readonly ConnectionPage<T>[]> {
-  const request = parsePageRequest(input, pageTokens, filter);
+  const request = parsePageRequest(input, filter);
   const pages = await list.readPages(database, selection, request);
   const { readCounts, readPrevious } = list.metadata(database, selection, request);
   // Without more items, the first page has all that would be counted.
@@ -35,7 +36,7 @@ export async function readLists<R extends ListRow, T>(
   return pages.map((page, index) => ({
     ...page,
     items: page.items.map(toItem),
-    cursorAt: (item) => pageTokens.encode((page.items[item] as R).id, filter),
+    cursorAt: (item) => encodePageToken((page.items[item] as R).id, filter),
     readTotalCount: async () =>
       isFirst && !page.hasMore ? page.items.length : ((await readCounts())[index]?.totalCount ?? 0),
     readHasPrevious: async () => (await readPrevious())[index]?.hasPrevious ?? false,
@@ -44,7 +45,7 @@ export async function readLists<R extends ListRow, T>(
 
 /** Returns one page of a list without parts, or of its only selected part. See `readLists`. */
 export async function readList<R extends ListRow, T>(
-  dependencies: Pick<ListDependencies, 'database' | 'pageTokens'>,
+  dependencies: Pick<ListDependencies, 'database'>,
   source: ListSource<R, T>,
   input: ConnectionArguments,
 ): Promise<ConnectionPage<T>> {

@@ -1,5 +1,4 @@
 import type { PasswordHasher } from '../../credentials/password-hasher.ts';
-import type { PageTokens } from '../../model/lists/page-token.ts';
 import type { Ulid } from '../../model/resource-name.ts';
 import type { BackgroundWrites } from '../../storage/background-writes.ts';
 import type { Database } from '../../storage/port/database.ts';
@@ -11,7 +10,6 @@ export type Dependencies = {
   readonly synced: () => Promise<void>;
   readonly backgroundWrites: Pick<BackgroundWrites, 'add'>;
   readonly passwords: Pick<PasswordHasher, 'hash'>;
-  readonly pageTokens: PageTokens;
   /** Returns the current time, in Unix milliseconds. */
   readonly clock: () => number;
   /** Returns a new ULID, which sorts after all earlier ones. */

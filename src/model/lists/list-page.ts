@@ -1,7 +1,7 @@
 import { invalidFields } from '../errors.ts';
 import { integer, nullable, parseFields } from '../fields/fields.ts';
 import type { Ulid } from '../resource-name.ts';
-import type { PageTokens } from './page-token.ts';
+import { pageToken } from './page-token.ts';
 
 export const MAX_PAGE_SIZE = 100;
 
@@ -82,19 +82,15 @@ export const pageSize = nullable(integer(1, MAX_PAGE_SIZE));
  * `before` for backward paging. Null means omitted. Source: Relay Cursor Connections.
  *
  * @param filter that of the list, with which its tokens were made
- * @throws INVALID_ARGUMENT if a size is not 1 to 100, if a token is malformed, forged or of another filter, or if the
+ * @throws INVALID_ARGUMENT if a size is not 1 to 100, if a token is malformed or of another filter, or if the
  *   arguments of both directions are mixed
  */
-export function parsePageRequest(
-  input: ConnectionArguments,
-  tokens: Pick<PageTokens, 'position'>,
-  filter?: string,
-): PageRequest {
+export function parsePageRequest(input: ConnectionArguments, filter?: string): PageRequest {
   const { first, after, last, before } = parseFields(input, {
     first: pageSize,
-    after: tokens.position(filter),
+    after: pageToken(filter),
     last: pageSize,
-    before: tokens.position(filter),
+    before: pageToken(filter),
   });
   const isBackward = input.last != null || input.before != null;
   if (isBackward && (input.first != null || input.after != null)) {

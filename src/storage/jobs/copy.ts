@@ -22,11 +22,6 @@ WHERE id = $1 AND state = 'RESTORING' AND app_count = $2 RETURNING id`;
 
 const MAX_MARK = 2 ** 40;
 
-const FIND_KEY = 'SELECT key FROM page_token_key WHERE id = 1';
-
-const SET_KEY = `INSERT INTO page_token_key (id, key) VALUES (1, $1)
-ON CONFLICT (id) DO UPDATE SET key = excluded.key`;
-
 /**
  * Copies all rows of a database into an empty database with the same schema version. The copy is one transaction on each
  * side: other processes can't write to the source during the copy, and a failed copy leaves the target empty. At most one
@@ -49,10 +44,7 @@ export async function copyDatabase(
         const [row] = await to.read(`SELECT 1 AS one FROM ${name} LIMIT 1`);
         if (row) throw new CopyError(`The target is not empty: its table ${name} has rows.`);
       }
-      const counts = await copyRows({ from, onCopied }, (table, rows) => insertRows(to, table, rows));
-      const [key] = await from.read<{ key: string }>(FIND_KEY);
-      if (key !== undefined) await to.write(SET_KEY, [key.key]);
-      return counts;
+      return copyRows({ from, onCopied }, (table, rows) => insertRows(to, table, rows));
     });
   });
 }

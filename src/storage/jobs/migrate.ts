@@ -10,7 +10,6 @@ import {
   migrationsAfter,
   readSchemaVersion,
 } from '../migrations/migrations.ts';
-import { loadPageTokenKey } from '../page-token-key.ts';
 import { placeholders } from '../port/change.ts';
 import type { Queryable, Value } from '../port/database.ts';
 import type { Engine } from '../port/engine.ts';
@@ -134,8 +133,6 @@ async function applyInTransaction(
     // Before the next statement inserts rows into a new table.
     distributed.push(...(await database.distribute(to)));
   }
-  // So that no command that only reads has to create it.
-  await loadPageTokenKey(to);
   return distributed;
 }
 

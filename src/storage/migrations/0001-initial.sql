@@ -193,9 +193,3 @@ CREATE INDEX audit_event_by_action ON audit_event (account_id, action, ('act/' |
 
 -- For the list of the events on one resource, and of those with one action.
 CREATE INDEX audit_event_by_resource ON audit_event (account_id, resource, ('of/' || id), action);
-
--- One row: the key for the MACs of page tokens, shared by all instances.
-CREATE TABLE page_token_key (
-  id SMALLINT PRIMARY KEY CHECK (id = 1),
-  key TEXT NOT NULL
-);

@@ -3,7 +3,7 @@ import { DistributionError } from '../port/errors.ts';
 import { TABLES } from '../sql/columns.ts';
 
 /** The tables that have no account. Each node gets all rows of them. */
-const REFERENCE_TABLES = ['schema_migration', 'page_token_key'];
+const REFERENCE_TABLES = ['schema_migration'];
 
 const FIND_CITUS = "SELECT to_regclass('pg_catalog.pg_dist_partition') AS citus";
 

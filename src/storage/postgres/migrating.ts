@@ -40,7 +40,7 @@ export const MIGRATION_LIMITS = {
 // A statement that waits would have a snapshot, and the creation of an index waits for all snapshots.
 const TRY_LOCK = `SELECT CASE WHEN pg_try_advisory_xact_lock(hashtext('paw migrate')) THEN 1 ELSE 0 END AS is_locked`;
 
-const TABLE_NAMES = [...TABLES.map(({ name }) => name), 'page_token_key', 'schema_migration'];
+const TABLE_NAMES = [...TABLES.map(({ name }) => name), 'schema_migration'];
 
 // The owners of the tables, first one whose rights the role does not have. To become a role is a right of its own since
 // PostgreSQL 16.

@@ -1,11 +1,9 @@
-import { namesOf, TABLES, type Table } from './columns.ts';
+import { namesOf, TABLES } from './columns.ts';
 
 /** The time for which the result of a check is remembered: load balancers and containers probe often. */
 export const READINESS_LIFETIME_MS = 1000;
 
-const ALL_TABLES: readonly Table[] = [...TABLES, { name: 'page_token_key', columns: 'id, key', key: ['id'] }];
-
-const READS = ALL_TABLES.map(
+const READS = TABLES.map(
   // By the primary key, because the first row of a table can be behind many deleted ones.
   ({ name, columns, key }) =>
     `(SELECT ${namesOf(columns).at(-1)} FROM ${name} ORDER BY ${key[0]} LIMIT 1) AS ${name}`,
@@ -15,6 +13,6 @@ const READS = ALL_TABLES.map(
 export const READ_TABLES = `SELECT ${READS.join(', ')}`;
 
 /** Fails if a table or a column is missing. It reads no row, and on Citus needs no node. */
-export const FIND_COLUMNS = `SELECT 1 AS one FROM ${ALL_TABLES.map(
+export const FIND_COLUMNS = `SELECT 1 AS one FROM ${TABLES.map(
   ({ name, columns }) => `(SELECT ${columns} FROM ${name} WHERE FALSE) AS all_of_${name}`,
 ).join(', ')}`;

@@ -76,7 +76,7 @@ test('the tables that a copy reads and a deletion empties are those of the schem
   onDatabase(made.url, async (database) => {
     await migrate(database, NOW);
     const names = TABLES.map(({ name }) => name);
-    expect([...names, 'page_token_key', 'schema_migration'].sort()).toEqual(await tablesOf(database));
+    expect([...names, 'schema_migration'].sort()).toEqual(await tablesOf(database));
     for (const { name, columns } of TABLES) {
       expect(namesOf(columns).toSorted(), name).toEqual(await columnsOf(database, name));
     }
@@ -305,7 +305,6 @@ test.each([
   'ALTER TABLE wallet RENAME COLUMN network TO chain',
   'ALTER TABLE account RENAME COLUMN title TO name',
   'DROP TABLE idempotency_key',
-  'DROP TABLE page_token_key',
 ])('a database is not ready without one of its tables or columns: %s', (sql) =>
   onDatabase(made.url, async (database) => {
     await migrate(database, NOW);

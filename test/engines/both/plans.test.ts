@@ -26,8 +26,7 @@ const { Client }: { Client: typeof PgClient } = createRequire(
 const IS_OF_ROWS = /^\s*(SELECT|INSERT|UPDATE|DELETE|WITH)\b/;
 
 // The tables of an engine and of the migrations, and one with a single row.
-const IS_OTHER =
-  /sqlite_schema|pragma_|pg_\w+\(|pg_extension|information_schema|schema_migration|page_token_key/;
+const IS_OTHER = /sqlite_schema|pragma_|pg_\w+\(|pg_extension|information_schema|schema_migration/;
 
 /** The statements that were executed, each with its parameters, and on SQLite whether that was in a transaction. */
 type Statements = Map<string, { readonly params: readonly unknown[]; readonly isInTransaction: boolean }>;

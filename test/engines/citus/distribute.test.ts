@@ -15,7 +15,7 @@ import {
 import { paw, pawJson } from '../../support/paw.ts';
 import { addRow, rowsOf as readRows } from '../../support/rows.ts';
 
-const NAMES = [...TABLES.map(({ name }) => name as string), 'schema_migration', 'page_token_key'];
+const NAMES = [...TABLES.map(({ name }) => name as string), 'schema_migration'];
 
 const LIST_DISTRIBUTED = `SELECT CAST(logicalrelid AS text) AS name, CAST(partmethod AS text) AS method,
   (SELECT count(*) FROM pg_dist_shard s WHERE s.logicalrelid = p.logicalrelid) AS shards,
@@ -26,8 +26,6 @@ const LIST_SHARDS = 'SELECT shardid FROM pg_dist_shard ORDER BY 1';
 // Each shard has the foreign keys of its table.
 const COUNT_FOREIGN_KEYS =
   "SELECT count(*) AS count FROM pg_constraint WHERE contype = 'f' AND conrelid = CAST('token' AS regclass)";
-
-const FIND_KEY = 'SELECT key FROM page_token_key';
 
 async function citus(options?: Parameters<typeof makeCitusDatabase>[1]) {
   const made = await makeCitusDatabase(inject('citusUrl') ?? '', options);
@@ -52,7 +50,6 @@ test('a database with rows is distributed in place, and a second time changes no
   await seed(made);
   const before = await onDatabase(made.url, async (database) => ({
     rows: await rowsOf(database),
-    key: await database.read(FIND_KEY),
   }));
   const words = ['migrate', '--distribute', '--shards', '8'];
   expect(await pawJson(words, settings)).toEqual({ version: 1, applied: [], distributed: NAMES });
@@ -60,7 +57,7 @@ test('a database with rows is distributed in place, and a second time changes no
     expect(await rowsOf(database)).toEqual(before.rows);
     expect(await database.read(LIST_DISTRIBUTED)).toEqual(
       NAMES.toSorted().map((name) => {
-        const isSmall = name === 'schema_migration' || name === 'page_token_key';
+        const isSmall = name === 'schema_migration';
         return { name, method: isSmall ? 'n' : 'h', shards: isSmall ? 1 : 8, local_bytes: 0 };
       }),
     );
@@ -68,7 +65,6 @@ test('a database with rows is distributed in place, and a second time changes no
     return database.read(LIST_SHARDS);
   });
   for (const url of made.workerUrls) {
-    expect(await onDatabase(url, (database) => database.read(FIND_KEY))).toEqual(before.key);
     expect(await onDatabase(url, rowsOf)).toEqual(before.rows);
   }
   expect(await paw(words, settings)).toMatchObject({

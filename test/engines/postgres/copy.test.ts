@@ -88,7 +88,7 @@ test('a copy prints the number of rows', () => {
 });
 
 test('a copy has every row of every table', async () => {
-  for (const table of [...TABLES.map(({ name }) => name), 'page_token_key']) {
+  for (const { name: table } of TABLES) {
     const rows = (database: Database) => database.read(`SELECT * FROM ${table} ORDER BY 1, 2`);
     const expected = await onDatabase(source.url, rows);
     expect(await onDatabase(target.url, rows)).toEqual(expected);

@@ -23,7 +23,7 @@ test('a server is not ready while the pages of a table are damaged, and healthy'
   expect((await send(`${gateway.url}/healthz`, 'GET')).status).toBe(200);
 });
 
-const ADD = "INSERT INTO page_token_key (id, key) VALUES (1, 'key') ON CONFLICT (id) DO NOTHING";
+const CHANGE = 'DELETE FROM wallet';
 
 const replace = (file: string) => {
   copyFileSync(file, `${file}.copy`);
@@ -38,7 +38,7 @@ test.each<[string, (file: string) => void]>([
   const { url } = await testDatabase();
   await migrateDatabase(url);
   for (const notice of [
-    (database: Engine) => expect(database.write(ADD)).rejects.toMatchObject({ reason: 'RESULT_UNKNOWN' }),
+    (database: Engine) => expect(database.write(CHANGE)).rejects.toMatchObject({ reason: 'RESULT_UNKNOWN' }),
     (database: Engine) => expect(database.checkReady()).rejects.toMatchObject({ reason: 'UNAVAILABLE' }),
   ]) {
     const onFailure = vi.fn<(error: Error) => void>();
@@ -47,7 +47,7 @@ test.each<[string, (file: string) => void]>([
     const database = await openDatabase(copy, { onFailure });
     change(pathOf(copy));
     await notice(database);
-    await expect(database.write(ADD)).rejects.toMatchObject({ reason: 'UNAVAILABLE' });
+    await expect(database.write(CHANGE)).rejects.toMatchObject({ reason: 'UNAVAILABLE' });
     await database.close();
     const error = new Error(`The database file ${pathOf(copy)} was deleted or replaced.`);
     expect(onFailure.mock.calls).toEqual([[error]]);

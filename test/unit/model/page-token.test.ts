@@ -1,18 +1,16 @@
-import { createHash } from 'node:crypto';
+import { crc32 } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { ValidationError } from '../../../src/model/fields/fields.ts';
-import { pageTokens } from '../../../src/model/lists/page-token.ts';
+import { encodePageToken, pageToken } from '../../../src/model/lists/page-token.ts';
 import { idGenerator, parseUlid, type Ulid } from '../../../src/model/resource-name.ts';
 
-const KEY = Buffer.alloc(32, 7);
 const ID = parseUlid('01ARZ3NDEKTSV4RRFFQ69G5FAV') as Ulid;
 
-const tokens = pageTokens(KEY);
-const genuine = tokens.encode(ID);
+const genuine = encodePageToken(ID);
 
 const isAccepted = (token: unknown, filter?: string) => {
   try {
-    tokens.position(filter)(token);
+    pageToken(filter)(token);
     return true;
   } catch (error) {
     expect(error).toBeInstanceOf(ValidationError);
@@ -20,33 +18,29 @@ const isAccepted = (token: unknown, filter?: string) => {
   }
 };
 
-/** Returns a token of another version, with a valid authentication code. */
+/** Returns a token of another version, with a valid checksum. */
 function withVersion(version: string): string {
   const place = version + ID;
-  const code = createHash('sha256')
-    .update(KEY.toString('hex') + place)
-    .digest();
-  return Buffer.concat([Buffer.from(place), code.subarray(0, 15)]).toString('base64url');
+  return btoa(place) + crc32(place).toString(16).padStart(8, '0');
 }
 
-test('a token is URL-safe, and decoded to its item in every instance with the same key', () => {
-  const { encode } = pageTokens(Uint8Array.from(KEY));
+test('a token is URL-safe, and decoded to its item', () => {
   for (const id of [ID, ...Array.from({ length: 100 }, idGenerator(Date.now))]) {
-    expect(encode(id)).toMatch(/^[A-Za-z0-9_-]+$/);
-    expect(tokens.position()(encode(id))).toBe(id);
+    expect(encodePageToken(id)).toMatch(/^[A-Za-z0-9_-]+$/);
+    expect(pageToken()(encodePageToken(id))).toBe(id);
   }
 });
 
 test('a token of a list with a filter is decoded only with this filter', () => {
-  const filtered = tokens.encode(ID, 'title 4341');
-  expect(tokens.position('title 4341')(filtered)).toBe(ID);
+  const filtered = encodePageToken(ID, 'title 4341');
+  expect(pageToken('title 4341')(filtered)).toBe(ID);
   const others = [undefined, '', 'title 43', 'title 434142', 'address 4341'];
   expect(others.filter((other) => isAccepted(filtered, other))).toEqual([]);
   expect(isAccepted(genuine, 'title 4341')).toBe(false);
 });
 
 test.each([undefined, null, ''])('%j is the start of the list', (token) => {
-  expect(tokens.position()(token)).toBeUndefined();
+  expect(pageToken()(token)).toBeUndefined();
 });
 
 test.each<[string, (code: number) => string]>([
@@ -84,12 +78,11 @@ test.each<[string, unknown]>([
   ['a long text', 'A'.repeat(100_000)],
   ['a list', [genuine]],
   ['an object', { toString: () => genuine }],
-  ['a token of another key', pageTokens(Buffer.alloc(32, 8)).encode(ID)],
-  ...['0', '1', '3', '9'].map((version): [string, string] => [
+  ...['0', '1', '2', '9'].map((version): [string, string] => [
     `a token of version ${version}`,
     withVersion(version),
   ]),
 ])('%s is refused', (_, token) => {
-  expect(withVersion('2')).toBe(genuine);
+  expect(withVersion('3')).toBe(genuine);
   expect(isAccepted(token)).toBe(false);
 });

@@ -33,35 +33,30 @@ SELECT * FROM changed`;
 
 const SIGN_IN = `WITH token AS (${INSERT_TOKEN}) ${COUNT_SIGN_IN.replaceAll(/\$\d/g, (parameter) => `$${Number(parameter.slice(1)) + 7}`)}`;
 
-const [[key] = ['']] = await rowsOf<[string]>('key', 'SELECT key FROM page_token_key', []);
-
-serveBaseline(
-  {
-    async findToken(...values) {
-      const [row] = await rowsOf<[string]>('token', FIND_TOKEN, values);
-      return row?.[0];
-    },
-    findPage: (...values) => rowsOf<ProjectValues>('page', FIND_PAGE, values),
-    async updateTitle(accountId, id, title, now) {
-      const [row] = await rowsOf<WalletValues>('update', UPDATE_TITLE, [
-        ...eventValues(accountId, id),
-        title,
-        titleKey(title),
-        now,
-        accountId,
-        id,
-      ]);
-      if (row === undefined) throw new Error('There is no such wallet.');
-      return row;
-    },
-    async findApp(...values) {
-      const [row] = await rowsOf<AppValues>('app', FIND_APP, values);
-      if (row === undefined) throw new Error('There is no such app.');
-      return row;
-    },
-    async insertToken(token) {
-      await rowsOf('sign-in', SIGN_IN, [...token, ...signInValues(token)]);
-    },
+serveBaseline({
+  async findToken(...values) {
+    const [row] = await rowsOf<[string]>('token', FIND_TOKEN, values);
+    return row?.[0];
   },
-  key,
-);
+  findPage: (...values) => rowsOf<ProjectValues>('page', FIND_PAGE, values),
+  async updateTitle(accountId, id, title, now) {
+    const [row] = await rowsOf<WalletValues>('update', UPDATE_TITLE, [
+      ...eventValues(accountId, id),
+      title,
+      titleKey(title),
+      now,
+      accountId,
+      id,
+    ]);
+    if (row === undefined) throw new Error('There is no such wallet.');
+    return row;
+  },
+  async findApp(...values) {
+    const [row] = await rowsOf<AppValues>('app', FIND_APP, values);
+    if (row === undefined) throw new Error('There is no such app.');
+    return row;
+  },
+  async insertToken(token) {
+    await rowsOf('sign-in', SIGN_IN, [...token, ...signInValues(token)]);
+  },
+});

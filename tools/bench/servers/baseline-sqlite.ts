@@ -38,31 +38,27 @@ const [insertEvent, findApp, insertToken, countSignIn] = [
 ];
 const begin = prepare('BEGIN IMMEDIATE');
 const commit = prepare('COMMIT');
-const [key] = prepare('SELECT key FROM page_token_key').get() as unknown as [string];
 
-serveBaseline(
-  {
-    findToken: (ownerId, serial, now) =>
-      (findToken.get(ownerId, serial, now) as unknown as [string] | undefined)?.[0],
-    findPage: (accountId, after, limit) =>
-      findPage.all(accountId, after, limit) as unknown as readonly ProjectValues[],
-    updateTitle(accountId, id, title, now) {
-      begin.run();
-      const wallet = updateTitle.get(title, titleKey(title), now, accountId, id) as unknown as WalletValues;
-      insertEvent.run(...eventValues(accountId, id));
-      commit.run();
-      return wallet;
-    },
-    findApp: (accountId, id) => findApp.get(accountId, id) as unknown as AppValues,
-    insertToken(token) {
-      begin.run();
-      insertToken.run(...token);
-      countSignIn.run(...signInValues(token));
-      commit.run();
-    },
+serveBaseline({
+  findToken: (ownerId, serial, now) =>
+    (findToken.get(ownerId, serial, now) as unknown as [string] | undefined)?.[0],
+  findPage: (accountId, after, limit) =>
+    findPage.all(accountId, after, limit) as unknown as readonly ProjectValues[],
+  updateTitle(accountId, id, title, now) {
+    begin.run();
+    const wallet = updateTitle.get(title, titleKey(title), now, accountId, id) as unknown as WalletValues;
+    insertEvent.run(...eventValues(accountId, id));
+    commit.run();
+    return wallet;
   },
-  key,
-);
+  findApp: (accountId, id) => findApp.get(accountId, id) as unknown as AppValues,
+  insertToken(token) {
+    begin.run();
+    insertToken.run(...token);
+    countSignIn.run(...signInValues(token));
+    commit.run();
+  },
+});
 
 function prepare(sql: string): StatementSync {
   const statement = database.prepare(sql);

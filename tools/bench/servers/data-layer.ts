@@ -1,11 +1,9 @@
 import { PasswordHasher } from '../../../src/credentials/password-hasher.ts';
 import { createDataLayer, type DataLayer } from '../../../src/data/data-layer.ts';
 import { Context } from '../../../src/graphql/context.ts';
-import { pageTokens } from '../../../src/model/lists/page-token.ts';
 import { idGenerator } from '../../../src/model/resource-name.ts';
 import { BackgroundWrites } from '../../../src/storage/background-writes.ts';
 import { openDatabase } from '../../../src/storage/open-database.ts';
-import { loadPageTokenKey } from '../../../src/storage/page-token-key.ts';
 import type { Engine } from '../../../src/storage/port/engine.ts';
 
 /** Opens the data layer of the gateway, for use in another server. */
@@ -22,7 +20,6 @@ export async function dataLayerOf(database: Engine, publicUrl: string): Promise<
     synced: () => database.synced(),
     backgroundWrites: new BackgroundWrites(database, () => {}),
     passwords: new PasswordHasher(),
-    pageTokens: pageTokens(await loadPageTokenKey(database)),
     clock,
     newId: idGenerator(clock),
     requestTimeoutMs: 5000,
