@@ -157,41 +157,36 @@ export class GraphqlServer {
     );
   }
 
+  // Only requests with a valid token add to the two caches, so that others cannot displace their entries.
   #documentCache(turns: Turns) {
-    const cache = this.#cache<DocumentNode>(MAX_DOCUMENT_CACHE_BYTES, bytesOfDocument);
-    // A document without a valid token is validated each time, because a rule of the validation refuses it.
-    const get = async (key: string) => {
-      const context = this.#context;
-      if (!context?.isAuthenticated) return undefined;
-      const document = await cache.get(key);
-      if (document !== undefined) return document;
-      await turns.wait(context);
-      // Another request may have parsed it in the meantime.
-      return cache.get(key);
+    const cache = new ByteCache<DocumentNode>(MAX_DOCUMENT_CACHE_BYTES, bytesOfDocument);
+    return {
+      // A document without a valid token is validated each time, because a rule of the validation refuses it.
+      get: async (key: string) => {
+        const context = this.#context;
+        if (!context?.isAuthenticated) return undefined;
+        const document = cache.get(key);
+        if (document !== undefined) return document;
+        await turns.wait(context);
+        // Another request may have parsed it in the meantime.
+        return cache.get(key);
+      },
+      set: async (key: string, document: DocumentNode) => {
+        if (this.#isAuthenticated) cache.set(key, document);
+      },
+      delete: async (key: string) => cache.delete(key),
     };
-    return { ...cache, get };
   }
 
   #persistedQueryCache() {
-    const keyv = new Keyv<string>({ store: this.#cache<string>(MAX_PERSISTED_QUERY_BYTES, bytesOf) });
+    const sizeOf = ({ value }: { readonly value: string }) => bytesOf(value);
+    const keyv = new Keyv<string>({ store: new ByteCache(MAX_PERSISTED_QUERY_BYTES, sizeOf) });
     return {
       get: (key: string) => keyv.get(key),
-      set: async (key: string, value: string) => void (await keyv.set(key, value)),
-      delete: (key: string) => keyv.delete(key),
-    };
-  }
-
-  /** Returns a cache to which only requests with a valid token add, so that others cannot displace its entries. */
-  #cache<Value extends object | string>(maxBytes: number, sizeOf: (value: Value) => number) {
-    const cache = new ByteCache<Value>(maxBytes, sizeOf);
-    return {
-      get: async (key: string) => cache.get(key),
-      set: async (key: string, value: Value) => {
-        if (this.#isAuthenticated) cache.set(key, value);
+      set: async (key: string, query: string) => {
+        if (this.#isAuthenticated) await keyv.set(key, query);
       },
-      delete: async (key: string) => cache.delete(key),
-      // A store of Keyv has it, and nobody calls it.
-      clear: async () => {},
+      delete: (key: string) => keyv.delete(key),
     };
   }
 

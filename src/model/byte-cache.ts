@@ -10,7 +10,7 @@ const MAX_KEY_LENGTH = 4096;
 // So that no key equals the digest of another one.
 const DIGEST_PREFIX = '\0';
 
-/** A cache bounded by the memory of its entries. It evicts the least recently used ones. */
+/** A cache bounded by the memory of its entries. It evicts the least recently used ones. Keyv takes it as its store. */
 export class ByteCache<Value extends object | string | number, Key extends string | number = string> {
   readonly #entries: LRUCache<Key | string, Value>;
 
@@ -33,8 +33,12 @@ export class ByteCache<Value extends object | string | number, Key extends strin
     this.#entries.set(shortened(key), value);
   }
 
-  delete(key: Key): void {
-    this.#entries.delete(shortened(key));
+  has(key: Key): boolean {
+    return this.#entries.has(shortened(key));
+  }
+
+  delete(key: Key): boolean {
+    return this.#entries.delete(shortened(key));
   }
 
   /** Returns the entries, those that were used last first. A long key is its digest. */
