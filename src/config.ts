@@ -193,7 +193,8 @@ class Settings {
   }
 
   host(name: string): string | undefined {
-    const isHost = (text: string) => isIP(text) > 0 || HOST_NAME.test(text);
+    const isName = (text: string) => HOST_NAME.test(text) && URL.canParse(`http://${text}`);
+    const isHost = (text: string) => isIP(text) > 0 || isName(text);
     return this.#read(name, 'an IP address or a host name', (text) => (isHost(text) ? text : undefined));
   }
 
@@ -265,6 +266,7 @@ function secondsOf(duration: string): number {
 
 /** Returns the URL of a server on `host` and `port`, for clients on the same host. */
 export function localUrl(host: string, port: number): string {
-  if (host === '0.0.0.0' || host === '::') return `http://localhost:${port}`;
-  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+  if (host === '0.0.0.0' || host === '::') return localUrl('localhost', port);
+  // A URL can't name the zone of an IPv6 address.
+  return new URL(`http://${host.includes(':') ? `[${host.replace(/%.*/, '')}]` : host}:${port}`).origin;
 }

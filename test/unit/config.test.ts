@@ -138,7 +138,7 @@ test.each([
 
 const WRONG: readonly (readonly [names: string, values: readonly string[]])[] = [
   ['PORT', ['abc', '-1', '65536', '80.5', '4e3', '0x50', ' 80', '80 ']],
-  ['HOST', ['not a host', 'postgres://u:p@host', 'a/b', '.', '[::1]', 'host:80']],
+  ['HOST', ['not a host', 'postgres://u:p@host', 'a/b', '.', '[::1]', 'host:80', '1.2.3.4.5']],
   ['PAW_TRUSTED_DOCUMENTS', ['https://u:p@host/manifest.json', 'postgres:u:p@host']],
   ['PUBLIC_URL', ['paw.example', 'ftp://paw.example', 'javascript:alert(1)', 'https://paw.example/?a=1']],
   ['PUBLIC_URL', ['?', '#top', '#'].map((end) => `https://paw.example/${end}`)],

@@ -169,6 +169,8 @@ test.each<[settings: Settings, url: string]>([
   [{ HOST: '0.0.0.0', PORT: '4001' }, 'http://localhost:4001'],
   [{ HOST: '::' }, 'http://localhost:4000'],
   [{ HOST: '::1' }, 'http://[::1]:4000'],
+  [{ HOST: 'fe80:0:0:0::1%eth0' }, 'http://[fe80::1]:4000'],
+  [{ HOST: 'Paw.Example', PORT: '80' }, 'http://paw.example'],
   [{ PUBLIC_URL: 'https://paw.example.com/paw/' }, 'https://paw.example.com/paw'],
   [{ PAW_CONSOLE: 'off' }, 'http://127.0.0.1:4000'],
 ])('a command prints the URLs of a server with %o', async (others, url) => {

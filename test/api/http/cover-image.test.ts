@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { resultOf, ULID } from '../../support/actors.ts';
 import { bothApis, send } from '../../support/apis.ts';
-import { seedTenant, useGateway } from '../../support/gateway.ts';
+import { seedTenant, testGateway, useGateway } from '../../support/gateway.ts';
 
 const HEADERS = {
   'content-type': 'image/svg+xml',
@@ -34,6 +34,23 @@ test.each(bothApis(() => gateway.url))(
     }
   },
 );
+
+test.each([
+  { HOST: 'LOCALHOST' },
+  { PUBLIC_URL: 'HTTPS://Paw.Example:443/a b/%7e/' },
+  { PUBLIC_URL: 'http://bücher.example:80/"/../ü' },
+])('both APIs give the same URL of an image, each time, with %o', async (settings) => {
+  const own = await testGateway(settings);
+  const { token } = await seedTenant(own, { projects: 2 });
+  const [graphql, rest] = bothApis(() => own.url).map((api) => async () => {
+    const { projects } = await resultOf(api.listProjects(token));
+    return projects.map(({ imageCoverUrl }) => imageCoverUrl);
+  });
+  const urls = await rest?.();
+  expect(urls).toEqual(urls?.map((url) => new URL(url).href));
+  // The third execution is that of a compiled query.
+  for (let n = 0; n < 3; n += 1) expect(await graphql?.()).toEqual(urls);
+});
 
 describe('a cover image', () => {
   // Clients store an image and its CID permanently, so this digest must never change.
