@@ -1,6 +1,6 @@
 import { type DocumentNode, GraphQLError, type GraphQLSchema, Kind, type ValidationRule } from 'graphql';
 import { fragmentsOf } from './merged-fields.ts';
-import { amountFor, MAX_LIST_LENGTH, OperationCost, type Variables } from './operation-cost.ts';
+import { amountFor, OperationCost, type Variables } from './operation-cost.ts';
 
 /** The maximum number of tokens of a document. The parser stops at this limit. */
 export const MAX_DOCUMENT_TOKENS = 1500;
@@ -17,7 +17,7 @@ const MAX_DATA_FIELDS = 30;
 
 const MAX_RESPONSE_FIELDS = 10_000;
 
-export type ResponseCost = Pick<OperationCost, 'responseFields' | 'parts' | 'variableArguments' | 'maxItems'>;
+export type ResponseCost = Pick<OperationCost, 'responseFields' | 'maxItems'>;
 
 type Counts = Pick<OperationCost, 'fields' | 'pairs' | 'dataFields'>;
 
@@ -95,27 +95,8 @@ export function isLonger(value: unknown, maxItems: number): boolean {
 }
 
 /** Returns the error of an operation whose response could have too many fields with the variables of a request. */
-export function excessOfResponse(
-  { responseFields, parts, variableArguments }: ResponseCost,
-  variables: Variables,
-): string | undefined {
+export function excessOfResponse({ responseFields }: ResponseCost, variables: Variables): string | undefined {
   const estimate = amountFor(responseFields, variables);
   if (estimate <= MAX_RESPONSE_FIELDS) return undefined;
-  const counted = [...variableArguments]
-    .map(([argument, amount]) => [argument, amountFor(amount, variables)] as const)
-    // Omitted arguments.
-    .filter(([, value]) => value > 0)
-    .map(([argument, value]) => `\`${argument}\` as ${value}, `);
-  return `A response may have at most ${MAX_RESPONSE_FIELDS} fields. This one could have ${estimate}, most of them in \`${largestPart(parts, variables)}\`, counting ${counted.join('')}a page as its size in the document, and other lists as ${MAX_LIST_LENGTH} items.`;
-}
-
-/** Returns the path of the page with most of the fields: the largest root field, in it the largest page, and so on. */
-function largestPart(parts: ResponseCost['parts'], variables: Variables): string {
-  const largestIn = (path: string): string => {
-    const within = [...parts].filter(([name]) => name.startsWith(`${path}.`));
-    // The parts in other parts are smaller.
-    const [largest] = within.toSorted(([, a], [, b]) => amountFor(b, variables) - amountFor(a, variables));
-    return largest === undefined ? path : largestIn(largest[0]);
-  };
-  return largestIn('').slice(1);
+  return `A response may have at most ${MAX_RESPONSE_FIELDS} fields. This one could have ${estimate}: select fewer fields, or smaller pages.`;
 }

@@ -23,7 +23,7 @@ import {
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../model/lists/list-page.ts';
 import { type Fragments, MergedFields, type SelectedField } from './merged-fields.ts';
 
-export const MAX_LIST_LENGTH = MAX_PAGE_SIZE;
+const MAX_LIST_LENGTH = MAX_PAGE_SIZE;
 
 /** The maximum number of entities that another subgraph refers to in one request. */
 export const MAX_REPRESENTATIONS = 1000;
@@ -114,12 +114,8 @@ export class OperationCost {
   dataFields = 0;
   /** The fields of the response. Each item of a page is one more, because it is read even if it is not selected. */
   readonly responseFields: Amount;
-  /** The arguments with a variable by which response fields are counted, such as `first: $n`. */
-  readonly variableArguments = new Map<string, Amount>();
   /** The maximum number of items of the variables that are lists, by name. */
   readonly maxItems = new Map<string, number>();
-  /** The response fields of each root field and page, within one item of what contains it, by its path of field names. */
-  readonly parts = new Map<string, Amount>();
   readonly #schema: GraphQLSchema;
   readonly #fragments: Fragments;
   readonly #defaults = new Map<string, unknown>();
@@ -142,17 +138,17 @@ export class OperationCost {
       definition.kind === Kind.OPERATION_DEFINITION
         ? schema.getRootType(definition.operation)?.name
         : definition.typeCondition.name.value;
-    this.responseFields = this.#addObject([{ set: definition.selectionSet, parent }], '');
+    this.responseFields = this.#addObject([{ set: definition.selectionSet, parent }]);
   }
 
-  #addObject(selections: readonly Selections[], path: string, pageSize?: Amount): Amount {
+  #addObject(selections: readonly Selections[], pageSize?: Amount): Amount {
     const merged = new MergedFields(this.#fragments);
     for (const { set, parent } of selections) merged.add(set, parent);
     this.pairs += pairsOf(merged.fragmentCount);
     const amounts: Amount[] = [];
     for (const selected of merged.byKey.values()) {
       if (this.#isTooHigh(this)) break;
-      amounts.push(this.#addField(selected, path, pageSize));
+      amounts.push(this.#addField(selected, pageSize));
     }
     return sum(amounts);
   }
@@ -160,28 +156,23 @@ export class OperationCost {
   /**
    * Adds a field of the response. Its selections can have different types and arguments: the largest one counts.
    *
-   * @param parentPath the path of the field that contains it
    * @param parentSize the page size of the connection that contains it
    */
-  #addField(selected: readonly SelectedField[], parentPath: string, parentSize: Amount | undefined): Amount {
+  #addField(selected: readonly SelectedField[], parentSize: Amount | undefined): Amount {
     const fields = selected.map((field) => ({ ...field, ...this.#fieldOf(field, parentSize) }));
     const pageSizes = fields.flatMap(({ pageSize }) => pageSize ?? []);
     const pageSize = pageSizes.length > 0 ? max(pageSizes) : undefined;
     this.fields += fields.length;
     const isPlain = selected.every(({ node }) => !node.selectionSet && !node.arguments?.length);
     this.pairs += pairsOf(fields.length) * (isPlain ? PLAIN_PAIR : 1);
-    const isData = pageSize !== undefined || fields.some(({ isRoot }) => isRoot);
-    if (isData) this.dataFields += 1;
+    if (pageSize !== undefined || fields.some(({ isRoot }) => isRoot)) this.dataFields += 1;
     const selections = fields.flatMap(({ node: { selectionSet: set }, type: parent }) =>
       set ? [{ set, parent }] : [],
     );
-    const path = `${parentPath}.${selected[0]?.node.name.value}`;
     const length = max(fields.map((field) => field.length));
     const search = max(fields.flatMap((field) => field.search ?? []));
-    const items = product([length, this.#addObject(selections, path, pageSize)]);
-    const amount = sum([1, pageSize ?? 0, search, items]);
-    if (isData) this.parts.set(path, sum([this.parts.get(path) ?? 0, amount]));
-    return amount;
+    const items = product([length, this.#addObject(selections, pageSize)]);
+    return sum([1, pageSize ?? 0, search, items]);
   }
 
   #fieldOf({ node, parent: parentName }: SelectedField, parentSize: Amount | undefined) {
@@ -234,13 +225,11 @@ export class OperationCost {
     return undefined;
   }
 
-  #amountOf({ name, value }: ArgumentNode, amountOf: (value: unknown) => number): Amount {
+  #amountOf({ value }: ArgumentNode, amountOf: (value: unknown) => number): Amount {
     if (value.kind !== Kind.VARIABLE) return amountOf(valueFromASTUntyped(value));
     const variable = value.name.value;
-    const amount = (variables: Variables) =>
+    return (variables) =>
       amountOf(Object.hasOwn(variables, variable) ? variables[variable] : this.#defaults.get(variable));
-    this.variableArguments.set(`${name.value}: $${variable}`, amount);
-    return amount;
   }
 }
 

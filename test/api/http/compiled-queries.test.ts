@@ -164,8 +164,8 @@ test('the size of a page in a variable counts with its value, in each execution'
     );
     const { data, errors } = await bodyOf(both, { n: 100, l: 99, m: null });
     expect(data).toBeUndefined();
-    expect(errors[0].message).toMatch(
-      /^A response may have at most 10000 fields\. .+, counting `first: \$n` as 100, `last: \$l` as 99, a page as its size in the document, and other lists as 100 items\.$/,
+    expect(errors[0].message).toBe(
+      'A response may have at most 10000 fields. This one could have 20102: select fewer fields, or smaller pages.',
     );
   }
   expect(compiled()).toBeGreaterThan(0);
