@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { readConfig } from '../config.ts';
 import { type LeftAddresses, leftAddresses, restoreAccount } from '../data/operator/restore-account.ts';
 import { parseFields, resourceNameValidator } from '../model/fields/fields.ts';
@@ -20,17 +19,16 @@ import {
   UsageError,
 } from './line/command.ts';
 import { byPlural, counted, countedRows } from './line/counts.ts';
-import { fileWithSize, meter } from './line/meter.ts';
+import { meter } from './line/meter.ts';
 import { assertCurrentIn, urlIn, withDatabase } from './line/with-database.ts';
 
 export const backup: Command = {
   name: 'backup',
   summary: 'Copies a SQLite database to a new file, while servers use it.',
   operand: 'file',
-  async run({ values, terminal, print }) {
+  async run({ values, print }) {
     const file = fileIn(values);
     const path = databaseFile('pg_dump');
-    if (existsSync(path)) terminal.progress(`Copying ${fileWithSize(path)}…`);
     const bytes = await onFiles(`${path} can't be copied to ${file}`, () => backUpSqlite(path, file));
     print({ file, bytes }, `Copied ${path} to ${file}.`);
   },
@@ -51,11 +49,10 @@ export const restore: Command = {
     ),
   },
   async run(args) {
-    const { values, terminal, print } = args;
+    const { values, print } = args;
     if (values['account'] !== undefined) return restoreOne(args);
     const path = databaseFile('pg_restore');
     const file = readableFileIn(values);
-    terminal.progress(`Copying and checking ${fileWithSize(file)}…`);
     const withAddresses = args.isSet('with-addresses');
     let leftOut: readonly LeftAddresses[] = [];
     const validate = async (backup: Backup) => {
@@ -90,11 +87,10 @@ function restoreOne(args: Arguments): Promise<void> {
 }
 
 /** Opens the source after a check of its tables. @throws Error if it has others than the gateway makes */
-async function openSource({ values, terminal }: Arguments): Promise<Pick<Engine, 'read' | 'close'>> {
+async function openSource({ values }: Arguments): Promise<Pick<Engine, 'read' | 'close'>> {
   const { file: source = '' } = values;
   if (!/^postgres(ql)?:\/\//.test(source)) {
     const file = readableFileIn(values, ' or postgres://…');
-    terminal.progress(`Checking ${fileWithSize(file)}…`);
     const backup = await onFiles(`${file} can't be read`, () => openBackup(file));
     await assertCurrentIn('<file>', backup, 'The backup');
     return backup;

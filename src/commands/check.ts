@@ -7,7 +7,7 @@ import type { Problems } from '../storage/port/problems.ts';
 import { findFileProblems } from '../storage/sqlite/check.ts';
 import { type Arguments, type Command, onFiles } from './line/command.ts';
 import { byPlural, counted, countedRows } from './line/counts.ts';
-import { fileWithSize, meter } from './line/meter.ts';
+import { meter } from './line/meter.ts';
 import { whileOpen } from './line/with-database.ts';
 
 export const check: Command = {
@@ -18,7 +18,6 @@ export const check: Command = {
     const path = sqlitePath(databaseUrl);
     // A damaged file can't be read any further.
     if (path !== undefined && existsSync(path)) {
-      args.terminal.progress(`Checking ${fileWithSize(path)}…`);
       report(args, await onFiles(`${path} can't be checked`, () => findFileProblems(path)));
     }
     await whileOpen(databaseUrl, { postgres, isReadOnly: true }, async (database) => {

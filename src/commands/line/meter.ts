@@ -1,15 +1,8 @@
-import { statSync } from 'node:fs';
 import type { OnProgress } from '../../storage/port/progress.ts';
 import type { Terminal } from './terminal.ts';
 
-const BYTES_PER_MB = 1_000_000;
 const INTERVAL_MS = 200;
 const SECONDS_PER_MINUTE = 60;
-
-/** Returns a file with its size, for a step of a long work that can't tell how far it is. */
-export function fileWithSize(path: string): string {
-  return `${path} (${Math.ceil(statSync(path).size / BYTES_PER_MB)} MB)`;
-}
 
 /**
  * Returns a function that shows how far a long work is, and how long the rest takes at its rate since the first call:

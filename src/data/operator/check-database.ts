@@ -1,7 +1,7 @@
 import { resourceName } from '../../model/resource-name.ts';
 import { countRows, readRows } from '../../storage/jobs/bulk-rows.ts';
 import { findSchemaProblems } from '../../storage/jobs/check-schema.ts';
-import { CHECKED_TABLES, findRowProblems } from '../../storage/jobs/consistency.ts';
+import { findRowProblems } from '../../storage/jobs/consistency.ts';
 import { findInvalidValues } from '../../storage/jobs/row-values.ts';
 import type { Queryable } from '../../storage/port/database.ts';
 import type { Engine } from '../../storage/port/engine.ts';
@@ -22,13 +22,13 @@ export async function checkDatabase(
   // An incomplete schema can't be read any further.
   if (schemaProblems.count > 0) return { ...schemaProblems, counts: noRows() };
   const counts = await countRows(database);
-  // The rows that are read, by table.
-  const read = [...CHECKED_TABLES, 'project' as const, ...TABLES.map(({ name }) => name)];
-  const whole = read.reduce((sum, table) => sum + counts[table], 0);
+  const rowProblems = await findRowProblems(database);
+  // Each row is read in a batch, and a project once more for its image.
+  const whole = TABLES.reduce((sum, { name }) => sum + counts[name], counts.project);
   const onRead = meterOf(onProgress, whole);
   const problems = allProblems([
     await findInvalidValues(database, { onRead }),
-    await findRowProblems(database, (table) => onRead(counts[table])),
+    rowProblems,
     await findWrongImages(database, onRead),
   ]);
   return { ...problems, counts };
