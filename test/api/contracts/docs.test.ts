@@ -11,10 +11,8 @@ import { ApiError, ERRORS, type Reason } from '../../../src/model/errors.ts';
 import { TABLES } from '../../../src/storage/sql/columns.ts';
 import { createApp, graphqlBody, projectTokenOf } from '../../support/actors.ts';
 import { restApi } from '../../support/apis.ts';
-import { documentedCallers } from '../../support/documented-callers.ts';
 import { seedTenant, testGateway } from '../../support/gateway.ts';
 import { documentOf, inputOf, MUTATION_NAMES } from '../../support/mutations.ts';
-import { RULES } from '../../support/operation-rules.ts';
 import { rowsOf } from '../../support/rows.ts';
 import { linesUnlikeZsh } from '../../support/shell-lines.ts';
 
@@ -39,9 +37,6 @@ const textOf = (page: string) => readFileSync(join(ROOT, page), 'utf8');
 
 /** The text of a page without its code blocks, which contain no links and headings. */
 const proseOf = (page: string) => textOf(page).replace(/^ *```.*?^ *```$/gms, '');
-
-/** The operations that stand beside others in the tables. */
-const IMPLIED = ['getResources', 'listProjectWallets'];
 
 /** Returns the first group of each match. */
 const matchesOf = (text: string, pattern: RegExp) =>
@@ -278,22 +273,4 @@ test('the npm scripts that the documentation and the workflows name exist', () =
   const { scripts } = JSON.parse(textOf('package.json'));
   expect(named).toContain('package');
   expect([...new Set(named)].filter((script) => !(script in scripts))).toEqual([]);
-});
-
-test('the tables of operations in docs/api.md have the rules of the operations', () => {
-  // The fields of the reads.
-  const fields: Readonly<Record<string, string>> = {
-    getViewer: 'viewer',
-    countAddresses: 'Viewer.addressesLeft',
-    listProjects: 'projects',
-    listProjectApps: 'Project.apps',
-    findWallets: 'wallets',
-    findApps: 'apps',
-    listTokens: 'tokens',
-    listEvents: 'events',
-  };
-  const declared = Object.entries(RULES).filter(([name]) => !IMPLIED.includes(name));
-  expect(documentedCallers()).toEqual(
-    Object.fromEntries(declared.map(([name, { caller }]) => [fields[name] ?? name, caller])),
-  );
 });
