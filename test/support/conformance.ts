@@ -8,32 +8,25 @@ declare module 'vitest' {
   }
 }
 
-/** A program of another author that runs against the gateway. */
+/** A program of another author that checks the gateway by cases of its own. */
 type Program = {
   /** What it did. */
   readonly runs: string;
-  /** What is counted, if not tests. */
-  readonly unit?: string;
-  /** Its package of npm, or of Debian; otherwise its name is the package of npm. */
+  /** What is counted. */
+  readonly unit: string;
+  /** Its package, if it has another name. */
   readonly npm?: string;
-  readonly debian?: string;
   /** The cases with another result than the program expects, each with the reason. */
   readonly exceptions?: Readonly<Record<string, string>>;
 };
 
-/** The result of a program in a run: its version, what it counted, and the engines of the gateway. */
+/** The result of a program in a run: what it counted, and the engines of the gateway. */
 export type Conformance = {
-  readonly version: string;
   readonly count: number;
   readonly engines: string;
 };
 
 const DRAFT = 'it expects 400, as the draft did; the released text asks for 422';
-const DOCUMENTED = 'the program in [Clients](clients.md)';
-const GRAPH = 'composed with another subgraph: queries, references, a mutation and its error';
-const READ_ONLY = 'a token that reads, a request that it may not make, and a wrong key';
-const GENERATED = 'the four operations and an error, by a client that it generates and TypeScript compiles';
-const BODY = 'client credentials in the body';
 
 /** The programs of the page, by the API that they call. */
 const PROGRAMS: Readonly<Record<string, Readonly<Record<string, Program>>>> = {
@@ -53,22 +46,8 @@ const PROGRAMS: Readonly<Record<string, Readonly<Record<string, Program>>>> = {
           'it expects no list beside that of edges, but `nodes` lists objects without cursors; and nodes that a client can refetch, but audit events and tokens are only read in lists',
       },
     },
-    Relay: {
-      npm: 'relay-runtime',
-      runs: `the compiler, ${DOCUMENTED}, and an app that pages, refetches and changes`,
-    },
-    'Apollo Client': { npm: '@apollo/client', runs: DOCUMENTED },
-    urql: { npm: '@urql/core', runs: DOCUMENTED },
-    'graphql-request': { runs: DOCUMENTED },
-    'graphql-http': { runs: DOCUMENTED },
-    genql: { npm: '@genql/cli', runs: GENERATED },
-    'Apollo Gateway': { npm: '@apollo/gateway', runs: GRAPH },
-    'Hive Gateway': { npm: '@graphql-hive/gateway-runtime', runs: GRAPH },
   },
   REST: {
-    'openapi-fetch': {
-      runs: `the four operations by generated types, wrong fields, and ${DOCUMENTED}`,
-    },
     respect: {
       npm: '@redocly/cli',
       runs: 'the workflow of the four operations, `/four-operations.arazzo.yaml`',
@@ -80,17 +59,9 @@ const PROGRAMS: Readonly<Record<string, Readonly<Record<string, Program>>>> = {
       unit: 'assertions',
     },
     newman: { runs: 'the requests of these tests', unit: 'requests' },
-    orval: { runs: GENERATED },
-    kubb: { npm: '@kubb/plugin-client', runs: GENERATED },
   },
   OAuth: {
-    'openid-client': { runs: `${DOCUMENTED}; introspection and revocation behind a proxy` },
     oauth4webapi: { runs: 'from the challenge of each path to a token and its end', unit: 'paths' },
-    'simple-oauth2': { runs: `${DOCUMENTED}; ${BODY}` },
-    'axios-oauth-client': { runs: BODY },
-    'requests-oauthlib': { debian: 'python3-requests-oauthlib', runs: READ_ONLY },
-    'Ruby: oauth2': { debian: 'ruby-oauth2', runs: READ_ONLY },
-    Authlib: { debian: 'python3-authlib', runs: `${DOCUMENTED}; ${BODY}` },
   },
   Browsers: {
     Lighthouse: {
@@ -110,9 +81,6 @@ export const PROGRAM_NAMES: readonly string[] = [...programs.keys()];
 export const exceptionsOf = (name: string): readonly string[] =>
   Object.keys(programs.get(name)?.exceptions ?? {});
 
-/** Returns the Debian package of a program, if it is one. */
-export const debianPackageOf = (name: string): string | undefined => programs.get(name)?.debian;
-
 /** Says that a program has passed the current test, `count` times. The page has the sum of all tests. */
 export function conforms(program: string, count = 1): void {
   if (!programs.has(program)) throw new Error(`There is no program ${program}.`);
@@ -127,12 +95,12 @@ export const CONFORMANCE_PAGE = `${ROOT}docs/conformance.md`;
 
 const INTRODUCTION = `# Conformance
 
-Programs of other authors that check the gateway, or call it as clients. \`.ci/night conformance\` runs them against a real
-server, and writes this page when all have passed. A case with another result than its program expects is an exception, of
-which the page has the reason. Any other one fails the run, and so does an exception that has gone.
+Programs of other authors that check the gateway. \`.ci/night conformance\` runs them against a real server, and writes this
+page when all have passed. A case with another result than its program expects is an exception, of which the page has the
+reason. Any other one fails the run, and so does an exception that has gone.
 `;
 
-/** Returns the page with these results. The versions of packages of npm are those that are pinned. */
+/** Returns the page with these results. The versions are those that are pinned. */
 export function conformancePage(results: ReadonlyMap<string, Conformance>): string {
   const pinned: Readonly<Record<string, string>> = Object.assign(
     {},
@@ -140,12 +108,11 @@ export function conformancePage(results: ReadonlyMap<string, Conformance>): stri
       (folder) => JSON.parse(readFileSync(`${ROOT}${folder}/package.json`, 'utf8')).dependencies,
     ),
   );
-  const rowOf = (name: string, { npm = name, debian, runs, unit = 'tests', exceptions = {} }: Program) => {
-    const { version, count, engines } = results.get(name) ?? { version: '', count: 0, engines: '' };
-    const from = debian ? `\`${debian}\` of Debian, ${version}` : `\`${npm}\` ${pinned[npm]}`;
+  const rowOf = (name: string, { npm = name, runs, unit, exceptions = {} }: Program) => {
+    const { count, engines } = results.get(name) ?? { count: 0, engines: '' };
     const failed = Object.keys(exceptions).length;
     const passed = failed === 0 ? count : `${count - failed} of ${count}`;
-    return `| ${name} | ${from} | ${runs} | ${unit}: ${passed} | ${engines} |`;
+    return `| ${name} | \`${npm}\` ${pinned[npm]} | ${runs} | ${unit}: ${passed} | ${engines} |`;
   };
   const sections = Object.entries(PROGRAMS).map(([api, ofApi]) => [
     `\n## ${api}\n`,
@@ -162,13 +129,8 @@ export function conformancePage(results: ReadonlyMap<string, Conformance>): stri
 
 /** Returns the results that the page has. */
 export function resultsOf(page: string): ReadonlyMap<string, Conformance> {
-  const rows = page.matchAll(
-    /^\| (.+?) \| `\S+` (?:of Debian, )?(\S+) \| .+ \| \w+: (?:\d+ of )?(\d+) \| (.+) \|$/gm,
-  );
+  const rows = page.matchAll(/^\| (.+?) \| `\S+` \S+ \| .+ \| \w+: (?:\d+ of )?(\d+) \| (.+) \|$/gm);
   return new Map(
-    [...rows].map(([, name = '', version = '', count, engines = '']) => [
-      name,
-      { version, count: Number(count), engines },
-    ]),
+    [...rows].map(([, name = '', count, engines = '']) => [name, { count: Number(count), engines }]),
   );
 }

@@ -106,12 +106,7 @@ function shownTarget(target: Target, ratios: Readonly<Record<string, Ratio | und
   const isMaximum = kind === 'processorTime';
   const ratio = ratios[kind]?.median ?? Number.NaN;
   const isMissed = isMaximum ? ratio > limit : ratio < limit;
-  return targetText(`${isMaximum ? 'at most' : 'rate at least'} ${limit.toFixed(2)}`, isMissed);
-}
-
-/** Returns a target, and whether it is missed. */
-export function targetText(target: string, isMissed: boolean): string {
-  return `${target}${isMissed ? ', **missed**' : ''}`;
+  return `${isMaximum ? 'at most' : 'rate at least'} ${limit.toFixed(2)}${isMissed ? ', **missed**' : ''}`;
 }
 
 /** Returns a row of a table. */

@@ -1,12 +1,10 @@
-// @module-tag conformance
-
 import { testFederatedGraph } from '../../support/federated-graph.ts';
 import { startHttpServer } from '../../support/http-server.ts';
 
 // Not imported with its types: they change those of graphql-js for all files.
 const HIVE_GATEWAY: string = '@graphql-hive/gateway-runtime';
 
-testFederatedGraph('Hive Gateway', async (supergraph) => {
+testFederatedGraph(async (supergraph) => {
   const { createGatewayRuntime } = await import(HIVE_GATEWAY);
   const runtime = createGatewayRuntime({
     supergraph,

@@ -53,11 +53,13 @@ const IN_BODY: Readonly<Record<string, (name: string, key: string) => Promise<un
     (await promisify(execFile)('/usr/bin/python3', ['-c', PYTHON, gateway.url, name, key])).stdout,
 };
 
-test.each(Object.entries(IN_BODY))('%s gets a token with credentials in the body', async (program, issue) => {
-  const { value } = await api.listProjects(String(await issue(app.name, app.privateKey)));
-  expect(value?.projects.map(({ name }) => name)).toEqual([project]);
-  conforms(program);
-});
+test.each(Object.entries(IN_BODY))(
+  '%s gets a token with credentials in the body',
+  async (_program, issue) => {
+    const { value } = await api.listProjects(String(await issue(app.name, app.privateKey)));
+    expect(value?.projects.map(({ name }) => name)).toEqual([project]);
+  },
+);
 
 test('openid-client gets, introspects and revokes a token, behind a proxy that adds a path to the public URL', async () => {
   const issuer = new URL('https://paw.example/a/paw');
@@ -74,7 +76,6 @@ test('openid-client gets, introspects and revokes a token, behind a proxy that a
   expect(introspected).toMatchObject({ active: true, scope: 'read', client_id: app.name, project });
   await openid.tokenRevocation(config, token);
   expect(await openid.tokenIntrospection(config, token)).toEqual({ active: false });
-  conforms('openid-client');
 });
 
 test.each([

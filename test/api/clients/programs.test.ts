@@ -1,11 +1,8 @@
-// @module-tag conformance
-
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { createApp } from '../../support/actors.ts';
 import { restApi } from '../../support/apis.ts';
-import { conforms } from '../../support/conformance.ts';
 import { seedTenant, useGateway } from '../../support/gateway.ts';
 import { startProgram } from '../../support/paw.ts';
 import { clientSections, codeBlocks } from './documented.ts';
@@ -62,8 +59,6 @@ test.each(programs)(
       stdout: lines.join('\n'),
       stderr: '',
     });
-    // `fetch` is the gateway's own client.
-    if (title !== 'fetch') conforms(title);
   },
 );
 

@@ -1,12 +1,9 @@
-// @module-tag conformance
-
 import { symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import createClient from 'openapi-fetch';
 import { expect, test } from 'vitest';
 import type { components, paths } from '../../../src/rest/generated/openapi-types.ts';
-import { conforms } from '../../support/conformance.ts';
 import { testFolder, useGateway, useTenant } from '../../support/gateway.ts';
 import { startProgram } from '../../support/paw.ts';
 import { codeBlocks } from './documented.ts';
@@ -48,7 +45,6 @@ test('openapi-fetch creates an app, signs it in, and lists projects and updates 
   const path = { params: { path: { wallet_name } } };
   const updated = await client.PATCH('/wallet/{wallet_name}', { ...path, body: { title: 'Treasury' } });
   expect(updated.data).toMatchObject({ name: wallet_name, title: 'Treasury', description: 'No. 1' });
-  conforms('openapi-fetch');
 });
 
 test('openapi-fetch does not compile with a wrong field name or type, which the gateway refuses', async () => {
@@ -62,7 +58,6 @@ test('openapi-fetch does not compile with a wrong field name or type, which the 
   // @ts-expect-error: the value is a number
   const page = await client.GET('/project/projects', { params: { query: { pageSize: 'five' } } });
   expect(page.error && faultsIn(page.error).fields).toEqual(['pageSize']);
-  conforms('openapi-fetch');
 });
 
 test('the program in docs/clients.md compiles with the types that it generates, and runs unchanged', async () => {
@@ -84,7 +79,6 @@ test('the program in docs/clients.md compiles with the types that it generates, 
   const ran = await run(folder, '-C', 'development', 'projects.ts');
   const stdout = '25 projects\ntitle: Must be 1 to 200 characters long.\n';
   expect(ran).toEqual({ status: 0, stdout, stderr: '' });
-  conforms('openapi-fetch');
 });
 
 /** Runs a Node program until it ends. */

@@ -158,22 +158,6 @@ test('docs/troubleshooting.md has every reason, and no other', () => {
   expect([...reasons].sort()).toEqual(Object.keys(ERRORS).sort());
 });
 
-test('README.md has figures of docs/benchmarks.md, the least favourable ratio included', () => {
-  const rows = /^\| [^|]+ \| [^|]+ \| (\d+\.\d+) \(.*\| (\d+), \d+ \| ([\d.]+), [\d.]+ \|$/gm;
-  const measured = [...textOf('docs/benchmarks.md').matchAll(rows)].map(([, ...figures]) =>
-    figures.map(Number),
-  );
-  const ratios = measured.map(([ratio = 0]) => ratio);
-  const readme = textOf('README.md').replace(/\s+/g, ' ');
-  const named = matchesOf(readme, /(\d+\.\d+) times/g).map(Number);
-  expect(named).toContain(Math.max(...ratios));
-  expect(named.filter((ratio) => !ratios.includes(ratio))).toEqual([]);
-  const runs = readme.matchAll(/([\d,]+) (?:\w+ )?a second(?: [^,]*)?, with a p99 of ([\d.]+) ms/g);
-  const speeds = [...runs].map(([, rate = '', p99]) => [Number(rate.replace(',', '')), Number(p99)]);
-  expect(speeds).toHaveLength(3);
-  expect(measured.map(([, ...speed]) => speed)).toEqual(expect.arrayContaining(speeds));
-});
-
 const PAGING = ['first', 'after', 'last', 'before', 'clientMutationId'];
 
 /** The fields of queries and mutations, with their arguments, or those of their input, beside those of all lists and inputs. */

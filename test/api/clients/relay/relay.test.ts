@@ -1,11 +1,8 @@
-// @module-tag conformance
-
 import { readFileSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { send } from '../../../support/apis.ts';
-import { conforms } from '../../../support/conformance.ts';
 import { seedTenant, testFolder, useGateway } from '../../../support/gateway.ts';
 import { type Settings, startProgram } from '../../../support/paw.ts';
 import { codeBlocks } from '../documented.ts';
@@ -50,7 +47,6 @@ test.each([
   const { stdout, ...ended } = await run(folder, ['-C', 'development', '--import', TAG_HOOKS, file], env);
   expect(ended).toEqual({ status: 0, stderr: '' });
   expect(stdout.split('\n')).toEqual([...lines, '']);
-  conforms('Relay');
 });
 
 /** Runs a Node program in a folder until it ends. */
