@@ -13,18 +13,13 @@ export type Contender = {
   cpuSeconds(): number;
   /** What the garbage collections so far have reported. */
   heap(): HeapBytes;
-  /** The resident memory, in MB (10^6 bytes). */
-  residentMb(): number;
   stop(): Promise<void>;
 };
 
 /** Bytes of the heap that were allocated, that survived a collection, and that were promoted to the old generation. */
 export type HeapBytes = { readonly allocated: number; readonly survived: number; readonly promoted: number };
 
-export const PUBLIC_URL = 'http://127.0.0.1:4000';
-
-// Source: proc(5). Times are in units of sysconf(_SC_CLK_TCK), which is always 100 on Linux.
-const TICKS_PER_SECOND = 100;
+const PUBLIC_URL = 'http://127.0.0.1:4000';
 
 /** The core of the measured process. */
 export const SERVER_CORE = '0';
@@ -46,10 +41,6 @@ const COLLECTION = /^\[.* GC: (\{.*\})$/;
 
 /** How a contender runs. */
 export type ContenderOptions = {
-  /** The minimum duration of a file sync, in milliseconds; needs `strace`. */
-  readonly syncMs?: number;
-  /** Whether the gateway logs all requests. The other servers log nothing. */
-  readonly isLogging?: boolean;
   /** The folder of another commit of the gateway. */
   readonly root?: string;
   /** The file with the responses of the server `bare`. */
@@ -64,19 +55,17 @@ export type ContenderOptions = {
 export async function startContender(
   name: string,
   url: string,
-  { syncMs = 0, isLogging = false, root = ROOT, responses = '' }: ContenderOptions = {},
+  { root = ROOT, responses = '' }: ContenderOptions = {},
 ): Promise<Contender> {
   const program =
     name === 'gateway' ? PROGRAM : [fileURLToPath(new URL(`./servers/${name}.ts`, import.meta.url))];
-  const command = [...(syncMs > 0 ? slowDisk(syncMs) : []), process.execPath, ...FLAGS, ...program];
+  const command = [process.execPath, ...FLAGS, ...program];
   const child = spawn('taskset', ['-c', SERVER_CORE, ...command], {
     cwd: root,
-    // With its own process group, a server that runs under strace also gets the signals.
-    detached: true,
     env: {
       PATH: process.env['PATH'],
       NODE_ENV: 'production',
-      PAW_LOG_REQUESTS: isLogging ? 'all' : 'none',
+      PAW_LOG_REQUESTS: 'none',
       ...NO_RATE_LIMITS,
       PORT: '0',
       PUBLIC_URL,
@@ -100,12 +89,10 @@ export async function startContender(
   return {
     name,
     url: await address.promise,
-    // With a slow disk, the child process is strace and not the server.
-    cpuSeconds: () => (syncMs > 0 ? Number.NaN : threadSecondsOf(child.pid)),
+    cpuSeconds: () => threadSecondsOf(child.pid),
     heap: () => ({ ...heap }),
-    residentMb: () => residentMbOf(child.pid),
     async stop() {
-      process.kill(-(child.pid ?? 0));
+      child.kill();
       if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
     },
   };
@@ -120,19 +107,6 @@ function addCollection(
   heap.promoted += collection.promoted;
 }
 
-/** Returns the command prefix that delays each sync of a program. */
-function slowDisk(syncMs: number): readonly string[] {
-  const inject = `--inject=fsync,fdatasync:delay_enter=${syncMs * 1000}`;
-  return [
-    'strace',
-    '--follow-forks',
-    '--seccomp-bpf',
-    '--output=/dev/null',
-    '--trace=fsync,fdatasync',
-    inject,
-  ];
-}
-
 /** The processor time of all threads of a process, in seconds. In nanoseconds, where `stat` has hundredths of a second. */
 function threadSecondsOf(pid: number | undefined): number {
   const threads = readdirSync(`/proc/${pid}/task`);
@@ -140,15 +114,6 @@ function threadSecondsOf(pid: number | undefined): number {
     readFileSync(`/proc/${pid}/task/${id}/schedstat`, 'latin1').split(' ', 1),
   );
   return times.reduce((sum, [nanoseconds]) => sum + Number(nanoseconds), 0) / 1e9;
-}
-
-/** The processor time of a process and of its children that have ended, in seconds. */
-export function cpuSecondsOf(pid: number | undefined): number {
-  // The program name, in parentheses, may contain spaces.
-  const fields = readFileSync(`/proc/${pid}/stat`, 'latin1')
-    .replace(/^.*\) /s, '')
-    .split(' ');
-  return fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0) / TICKS_PER_SECOND;
 }
 
 /** The resident memory of a process, in MB (10^6 bytes). */

@@ -22,8 +22,6 @@ export type BenchData = {
   readonly apps: readonly { readonly name: string; readonly privateKey: string }[];
   /** The number of projects in the account. */
   readonly count: number;
-  /** The id of the `n`th project, counted from 1. */
-  projectId(n: number): Ulid;
   /** The token of the page after the `n`th project, counted from 1. */
   cursorBehind(n: number): string;
 };
@@ -105,7 +103,7 @@ export async function makeBenchData(url: string, count: number): Promise<BenchDa
     const projectId = (n: number) =>
       n === 1 ? idOf(defaultProject) : (`${ID_START}${String(n - 1).padStart(8, '0')}` as Ulid);
     const cursorBehind = (n: number) => encodePageToken(projectId(n));
-    return { url, account: idOf(account), tokens, wallets, apps, count, projectId, cursorBehind };
+    return { url, account: idOf(account), tokens, wallets, apps, count, cursorBehind };
   } finally {
     await database.close();
   }

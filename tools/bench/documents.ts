@@ -1,4 +1,4 @@
-// Documents of many shapes, for the measurement of the time that the validation of a document takes.
+// Documents of many shapes, of which the validation takes time.
 
 /** Returns a document of a shape. A greater size makes a larger document. */
 export type Shape = (size: number) => string;

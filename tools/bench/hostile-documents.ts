@@ -1,4 +1,14 @@
-import { type GraphQLInputType, getNamedType, getNullableType, isInputObjectType, isListType } from 'graphql';
+import {
+  type DocumentNode,
+  type GraphQLInputType,
+  getNamedType,
+  getNullableType,
+  isInputObjectType,
+  isListType,
+  parse,
+  validate,
+} from 'graphql';
+import { limitDocument, MAX_DOCUMENT_TOKENS } from '../../src/graphql/limits/limits.ts';
 import { createSchema } from '../../src/graphql/schema.ts';
 import { MAX_BODY_BYTES } from '../../src/http/errors.ts';
 import { SHAPES, type Shape } from './documents.ts';
@@ -13,11 +23,14 @@ import {
   NONCE,
   PAIRS,
 } from './hostile-requests.ts';
-import { isParsed, largestSize } from './validation.ts';
 
 // Hostile requests of GraphQL, which are made by rules from the schema and the grammar.
 
 const schema = createSchema(true);
+const limits = limitDocument(() => true);
+
+// No document of this size has few enough tokens.
+const MAX_SIZE = 2000;
 
 /** Each argument of each field of Query and Mutation, as a variable × JSON of each type. Valid, compiled and new documents. */
 export function* variableCases({ wallet }: Known): Generator<Case> {
@@ -136,5 +149,35 @@ export function* documentCases({ project }: Known, isQuick: boolean): Generator<
       `{ a${text} }`,
     ];
     for (const place of places) yield caseOf(`a document with ${place.slice(0, 30)}…`, place);
+  }
+}
+
+/** Returns the size of the largest document of a shape that is admitted. */
+function largestSize(shape: Shape, isAdmitted: (source: string) => boolean = isValid): number {
+  let admitted = 1;
+  let refused = MAX_SIZE;
+  while (refused - admitted > 1) {
+    const size = Math.floor((admitted + refused) / 2);
+    if (isAdmitted(shape(size))) admitted = size;
+    else refused = size;
+  }
+  return admitted;
+}
+
+function isValid(source: string): boolean {
+  const document = parsed(source);
+  return document !== undefined && validate(schema, document, [limits]).length === 0;
+}
+
+/** Returns whether a document has few enough tokens. */
+function isParsed(source: string): boolean {
+  return parsed(source) !== undefined;
+}
+
+function parsed(source: string): DocumentNode | undefined {
+  try {
+    return parse(source, { maxTokens: MAX_DOCUMENT_TOKENS });
+  } catch {
+    return undefined;
   }
 }

@@ -31,28 +31,6 @@ export type Limit = { readonly seconds?: number; readonly requests?: number };
 
 const CONNECTIONS = 32;
 
-/** Sends requests on `connections` connections. Returns a function that stops them. */
-export function startLoad(
-  { url }: Contender,
-  requests: readonly Request[],
-  connections: number,
-): () => Promise<void> {
-  let isStopped = false;
-  let sent = 0;
-  const senders = Array.from({ length: connections }, async () => {
-    const client = new Client(url);
-    while (!isStopped) {
-      const { body: response } = await client.request(requests[sent++ % requests.length] as Request);
-      await response.dump();
-    }
-    await client.close();
-  });
-  return async () => {
-    isStopped = true;
-    await Promise.all(senders);
-  };
-}
-
 /**
  * Sends requests on 32 connections, each of which sends its next request after each response.
  *

@@ -1,9 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Comparison, IS_QUICK, type Side } from './comparisons.ts';
 import { type Contender, startContender } from './contender.ts';
-import { ask, type Limit, load, type Run, startLoad } from './load.ts';
+import { ask, type Limit, load, type Run } from './load.ts';
 import type { Result } from './report.ts';
-import * as workloads from './workloads.ts';
 
 // With short runs, all sides of a round are measured at nearly the same time. Of each, as many requests are measured as the
 // gateway answers in this time, because what they add to a database makes later ones slower.
@@ -17,7 +16,7 @@ export class Contenders {
   readonly #started = new Map<string, Promise<Contender>>();
 
   of({ server, data: { url }, ...own }: Omit<Side, 'requests'>): Promise<Contender> {
-    const key = [server, url, own.syncMs, own.isLogging].join();
+    const key = [server, url].join();
     const started = this.#started.get(key) ?? startContender(server, url, own);
     this.#started.set(key, started);
     return started;
@@ -87,11 +86,7 @@ export class Contenders {
   }
 
   async #measure(side: Side, limit: Limit): Promise<Run> {
-    const measured = await this.of(side);
-    const stopWriters = startLoad(measured, workloads.restUpdates(side.data), side.writers ?? 0);
-    const run = await load(measured, side.requests, limit);
-    await stopWriters();
-    return run;
+    return load(await this.of(side), side.requests, limit);
   }
 }
 

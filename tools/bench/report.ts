@@ -1,25 +1,19 @@
 import type { HeapBytes } from './contender.ts';
 import type { Run } from './load.ts';
 
-/** A target. */
-export type Target =
-  /** The maximum of the processor time, relative to that of the other server. */
-  | { readonly processorTime: number }
-  /** The minimum of the rate, relative to that of the other server. */
-  | { readonly relativeRate: number };
-
 /** The runs of the gateway and of another server, one of each per round. */
 export type Result = {
   readonly workload: string;
   /** The other server. */
   readonly against: string;
-  readonly target: Target | undefined;
+  /** The maximum of the processor time, relative to that of the other server. */
+  readonly target: number | undefined;
   readonly ours: readonly Run[];
   readonly theirs: readonly Run[];
 };
 
 /** The median and the quartiles of ratios. */
-export type Ratio = { readonly median: number; readonly low: number; readonly high: number };
+type Ratio = { readonly median: number; readonly low: number; readonly high: number };
 
 const HEAD = ['workload', 'against', 'processor time', 'target', 'µs', 'rate', 'requests/s', 'p99 in ms'];
 
@@ -55,14 +49,14 @@ function rowOf(result: Result): string {
       .map((runs) => median(runs.map(value)))
       .map((number) => (Number.isNaN(number) ? '' : number.toFixed(digits)))
       .join(', ');
-  const ratios = { processorTime: processorTime(result), relativeRate: ratioOf(result, ({ rate }) => rate) };
+  const ratio = processorTime(result);
   return lineOf([
     workload,
     against,
-    shownRatio(ratios.processorTime),
-    target === undefined ? '' : shownTarget(target, ratios),
+    shownRatio(ratio),
+    target === undefined ? '' : shownTarget(target, ratio),
     medians(({ cpuMicros }) => cpuMicros, 0),
-    shownRatio(ratios.relativeRate),
+    shownRatio(ratioOf(result, ({ rate }) => rate)),
     medians(({ rate }) => rate, 0),
     medians(({ p99 }) => p99, 1),
   ]);
@@ -101,12 +95,8 @@ function shownRatio(ratio: Ratio | undefined): string {
   return `${ratio.median.toFixed(2)} (${ratio.low.toFixed(2)} to ${ratio.high.toFixed(2)})`;
 }
 
-function shownTarget(target: Target, ratios: Readonly<Record<string, Ratio | undefined>>): string {
-  const [kind, limit] = Object.entries(target)[0] ?? ['', 0];
-  const isMaximum = kind === 'processorTime';
-  const ratio = ratios[kind]?.median ?? Number.NaN;
-  const isMissed = isMaximum ? ratio > limit : ratio < limit;
-  return `${isMaximum ? 'at most' : 'rate at least'} ${limit.toFixed(2)}${isMissed ? ', **missed**' : ''}`;
+function shownTarget(target: number, ratio: Ratio | undefined): string {
+  return `at most ${target.toFixed(2)}${ratio && ratio.median > target ? ', **missed**' : ''}`;
 }
 
 /** Returns a row of a table. */
