@@ -2,7 +2,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { matchesGlob } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
-/** The parts of `.ci/night` that are tests. `npm test` and `.ci/run` leave out what has the tag of a part, `night/…`. */
+/** The parts of `.ci/night` that are tests. `npm run test:change` and `.ci/run` leave out what has the tag of a part, `night/…`. */
 const NIGHT = {
   browser: 'the pages in a browser: the console, the documentation, the explorers',
   conformance: 'programs of other authors that no other test needs',

@@ -6,6 +6,17 @@ import type { Database, Row } from '../../src/storage/port/database.ts';
 import type { Engine } from '../../src/storage/port/engine.ts';
 import { LONG_TIMEOUT } from './long-deadlines.ts';
 
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** The database engine of the tests. */
+    engine: 'sqlite' | 'postgres';
+    /** The URL of the shared PostgreSQL server; empty on another engine. */
+    postgresUrl: string;
+    /** The URL of a database of the coordinator of a Citus cluster, which knows the workers; undefined without one. */
+    citusUrl?: string;
+  }
+}
+
 /** The SQL and the texts that differ between the two engines. */
 type Dialect = {
   /** Selects the `name` of each table of the gateway. */

@@ -5,13 +5,6 @@ import { join, resolve } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { freePort } from './free-port.ts';
 
-declare module 'vitest' {
-  interface ProvidedContext {
-    /** The URL of a database of the coordinator of a Citus cluster, which knows the workers; undefined without one. */
-    citusUrl?: string;
-  }
-}
-
 /**
  * Provides the Citus cluster that all tests of a run share: that of `PAW_TEST_CITUS_URL`, or one that the program
  * `PAW_TEST_CITUS` starts with the arguments `start <folder> <port>`, and stops with `stop <folder>`.

@@ -1,15 +1,6 @@
 import type { TestProject } from 'vitest/node';
 import { startPostgres } from './postgres-server.ts';
 
-declare module 'vitest' {
-  interface ProvidedContext {
-    /** The database engine of the tests. */
-    engine: 'sqlite' | 'postgres';
-    /** The URL of the shared PostgreSQL server; empty on another engine. */
-    postgresUrl: string;
-  }
-}
-
 /** Starts the PostgreSQL server that all tests of a run share. Each test has its own databases. */
 export async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
   // The data of the tests need not survive a crash of the machine, and statistics that are gathered at a random time
