@@ -31,8 +31,6 @@ const PROGRAMS = {
   prometheus: '/usr/bin/prometheus',
   'python3-authlib': '/usr/lib/python3/dist-packages/authlib',
   'python3-requests': '/usr/lib/python3/dist-packages/requests',
-  'python3-requests-oauthlib': '/usr/lib/python3/dist-packages/requests_oauthlib',
-  'ruby-oauth2': '/usr/share/doc/ruby-oauth2',
   strace: '/usr/bin/strace',
   systemd: '/usr/bin/systemd-analyze',
   // On every Linux.

@@ -21,21 +21,6 @@ const LINK_TO_FILE = /\[([^[\]]*)\]\(\.\.\/[^)]*\)/g;
 // The bytes of a file, and two texts made from it with two bytes per character.
 const MEMORY_PER_BYTE = 5;
 
-// Where the pages are that were merged into others.
-const MOVED: ReadonlyMap<string, string> = new Map([
-  ['behind-a-gateway', 'clients.md#behind-a-graphql-gateway'],
-  ['citus', 'postgresql.md#citus'],
-  ['kubernetes', 'production.md#kubernetes'],
-  ['memory', 'running.md#memory'],
-  ['proxies', 'production.md#reverse-proxies'],
-  ['scaling', 'production.md#scaling'],
-  ['sqlite', 'running.md#sqlite'],
-  ['testing', 'clients.md#tests-of-an-integration'],
-  ['tokens', 'troubleshooting.md#the-account-token-has-ended'],
-  ['traces', 'monitoring.md#traces'],
-  ['trusted-documents', 'running.md#trusted-documents'],
-]);
-
 const STYLE = readStyle('content') + readStyle('search') + readStyle('documentation');
 
 const SCRIPT = CODE_BLOCKS + readFileSync(new URL('./static/search-field.js', import.meta.url), 'utf8');
@@ -62,9 +47,7 @@ export function addDocumentation(app: FastifyInstance, publicUrl: () => string):
 
   app.get<{ Params: { page: string } }>('/docs/:page', async (request, reply) => {
     const { page } = request.params;
-    const target =
-      MOVED.get(page.replace(/\.md$/, '')) ?? (pages.has(`${page}.md`) ? `${page}.md` : undefined);
-    if (target !== undefined) return reply.redirect(target, 308);
+    if (pages.has(`${page}.md`)) return reply.redirect(`${page}.md`, 308);
     if (!pages.has(page)) throw new ApiError('PATH_NOT_FOUND');
     reply.header('vary', [reply.getHeader('vary') ?? [], 'accept'].flat().join(', '));
     if (rendered.has(`${page}.html`) && prefersHtml(request.headers.accept, ['text/markdown'])) {

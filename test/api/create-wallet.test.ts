@@ -2,17 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { importAccount } from '../../src/data/operator/import-account.ts';
 import { registerWallet } from '../../src/data/operator/register-wallet.ts';
 import { addAddresses } from '../../src/data/operator/supply-addresses.ts';
-import {
-  accountToken,
-  authorize,
-  createApp,
-  graphqlBody,
-  keyOf,
-  PASSWORD,
-  payloadOf,
-  projectToken,
-} from '../support/actors.ts';
-import { mutationDocument, postGraphql, restApi } from '../support/apis.ts';
+import { accountToken, graphqlBody, PASSWORD, payloadOf, projectToken } from '../support/actors.ts';
+import { mutationDocument, postGraphql } from '../support/apis.ts';
 import { addressLines, addressOf, NETWORK, seedTenant, type Tenant, useGateway } from '../support/gateway.ts';
 import { contentsOf, eventsOf, rowOf, rowsOf } from '../support/rows.ts';
 
@@ -71,21 +62,6 @@ test('a wallet gets the address that was supplied first for its account and its 
   expect(await left(tenant)).toBe(0);
   const events = await eventsOf(gateway.database, tenant.account);
   expect(events.filter((event) => 'action' in event && event.action === 'wallet.create')).toHaveLength(5);
-});
-
-test('a project token creates wallets in its project, and a read-only one none', async () => {
-  const tenant = await seedTenant(gateway, { projects: 2, addresses: 1 });
-  const app = keyOf(
-    await createApp(
-      restApi(() => gateway.url),
-      tenant.token,
-    ),
-  );
-  const response = await authorize(gateway, app, { scope: 'read' });
-  const { access_token: token } = (await response.json()) as { access_token: string };
-  expect(await create({ token })).toMatchObject({ reason: 'READ_ONLY_TOKEN' });
-  const own = { token: await projectToken(gateway, tenant) };
-  expect(await create(own)).toMatchObject({ project: { name: tenant.project } });
 });
 
 test('concurrent creations on two instances get each address once, and then NO_ADDRESS_LEFT', async () => {

@@ -6,7 +6,7 @@ import { type Result, type Settings, startProgram } from '../support/paw.ts';
 export const MODULES = fileURLToPath(new URL('node_modules', import.meta.url));
 
 /** Runs a program until it ends, or until the end of the test, which has a timeout. It reports its use to nobody. */
-export function runProgram(
+function runProgram(
   program: string,
   words: readonly string[],
   settings: Settings,

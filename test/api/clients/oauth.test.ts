@@ -1,14 +1,7 @@
 // @module-tag conformance
-// @module-tag needs/python3-authlib
-// @module-tag needs/python3-requests
 
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
-import axios from 'axios';
-import { clientCredentials } from 'axios-oauth-client';
 import * as oauth from 'oauth4webapi';
 import * as openid from 'openid-client';
-import { ClientCredentials } from 'simple-oauth2';
 import { beforeAll, expect, test } from 'vitest';
 import { type AppKey, createApp } from '../../support/actors.ts';
 import { restApi } from '../../support/apis.ts';
@@ -27,39 +20,6 @@ beforeAll(async () => {
 const api = restApi(() => gateway.url);
 
 const ULID = '01ARZ3NDEKTSV4RRFFQ69G5FAV';
-
-const PYTHON = `
-import sys
-from authlib.integrations.requests_client import OAuth2Session
-url, name, key = sys.argv[1:]
-session = OAuth2Session(name, key, token_endpoint_auth_method='client_secret_post')
-print(session.fetch_token(url + '/oauth/token', grant_type='client_credentials')['access_token'], end='')
-`;
-
-// The programs in docs/clients.md send the credentials in a header.
-const IN_BODY: Readonly<Record<string, (name: string, key: string) => Promise<unknown>>> = {
-  async 'simple-oauth2'(id, secret) {
-    const auth = { tokenHost: gateway.url };
-    const options = { authorizationMethod: 'body' } as const;
-    const client = new ClientCredentials({ client: { id, secret }, auth, options });
-    return (await client.getToken({ scope: 'read' })).token['access_token'];
-  },
-  async 'axios-oauth-client'(name, key) {
-    const url = `${gateway.url}/oauth/token`;
-    return (await clientCredentials(axios.create(), url, name, key)('read')).access_token;
-  },
-  // Only in a test, the key is on the command line.
-  Authlib: async (name, key) =>
-    (await promisify(execFile)('/usr/bin/python3', ['-c', PYTHON, gateway.url, name, key])).stdout,
-};
-
-test.each(Object.entries(IN_BODY))(
-  '%s gets a token with credentials in the body',
-  async (_program, issue) => {
-    const { value } = await api.listProjects(String(await issue(app.name, app.privateKey)));
-    expect(value?.projects.map(({ name }) => name)).toEqual([project]);
-  },
-);
 
 test('openid-client gets, introspects and revokes a token, behind a proxy that adds a path to the public URL', async () => {
   const issuer = new URL('https://paw.example/a/paw');

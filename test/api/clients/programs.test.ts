@@ -1,3 +1,6 @@
+// @module-tag needs/python3-authlib
+// @module-tag needs/python3-requests
+
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, matchesGlob } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { getNamedType, isInputObjectType } from 'graphql';
@@ -9,11 +9,6 @@ import { createSchema } from '../../../src/graphql/schema.ts';
 import { statusCodeOf } from '../../../src/http/errors.ts';
 import { ApiError, ERRORS, type Reason } from '../../../src/model/errors.ts';
 import { TABLES } from '../../../src/storage/sql/columns.ts';
-import { createApp, graphqlBody, projectTokenOf } from '../../support/actors.ts';
-import { restApi } from '../../support/apis.ts';
-import { seedTenant, testGateway } from '../../support/gateway.ts';
-import { documentOf, inputOf, MUTATION_NAMES } from '../../support/mutations.ts';
-import { rowsOf } from '../../support/rows.ts';
 import { linesUnlikeZsh } from '../../support/shell-lines.ts';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
@@ -76,41 +71,6 @@ test('the lines of a shell in the documentation run in zsh as well', () => {
 test('the page on limits says for each table who adds rows to it', () => {
   const tables = matchesOf(sectionOf('docs/limits.md', 'Stored data'), /^\| `(\w+)` \| \w.* \| .*\|$/gm);
   expect(tables).toEqual(TABLES.map(({ name }) => name));
-});
-
-test('the page on limits names the operations that add rows to each table', async () => {
-  const gateway = await testGateway();
-  const { token, project, wallet } = await seedTenant(gateway, { wallets: 1, addresses: 1 });
-  const api = restApi(() => gateway.url);
-  const counts = async () => {
-    const rows = TABLES.map(
-      async ({ name }) => [name, (await rowsOf(gateway.database, name)).length] as const,
-    );
-    return new Map(await Promise.all(rows));
-  };
-  const found = new Map(TABLES.map(({ name }): [string, string[]] => [name, []]));
-  for (const operation of MUTATION_NAMES) {
-    const app = await createApp(api, token);
-    const unused = await projectTokenOf(api, token, app);
-    const before = await counts();
-    const input = inputOf(operation, { app, project, wallet, token: unused });
-    const bearer = operation === 'signOut' ? unused : token;
-    const answer = await graphqlBody(gateway.url, bearer, documentOf(operation), { input });
-    expect(answer).not.toHaveProperty('errors');
-    for (const [table, count] of await counts()) {
-      if (count > (before.get(table) ?? 0)) found.get(table)?.push(operation);
-    }
-  }
-  expect(found.get('token')).toEqual(['signIn', 'createToken']);
-  // Each operation that changes something.
-  found.delete('audit_event');
-  const rows = sectionOf('docs/limits.md', 'Stored data').matchAll(/^\| `(\w+)` \| (.*?) \|/gm);
-  const named = new Map(
-    [...rows].map(([, table = '', who = '']) => [table, matchesOf(who, /`([a-z]\w+)`/g)]),
-  );
-  const sorted = (map: ReadonlyMap<string, readonly string[]>) =>
-    [...map].filter(([, names]) => names.length > 0).map(([table, names]) => [table, names.toSorted()]);
-  expect(sorted(named)).toEqual(sorted(found));
 });
 
 /** The names of all environment variables that the configuration reads. */
@@ -207,32 +167,6 @@ test('docs/api.md lists every reason with its HTTP status, canonical name and Gr
 test('no page names a PAW_ variable that the program does not read', () => {
   const named = PAGES.flatMap((page) => textOf(page).match(/\bPAW_(?!TEST_)[A-Z_]+\b/g) ?? []);
   expect(named.filter((name) => !settingsRead().includes(name))).toEqual([]);
-});
-
-test('pages write `paw`, one says how it runs, and the package is installed from npm only once it is released', () => {
-  const isReleased = /^## \[\d/m.test(textOf('CHANGELOG.md'));
-  const pagesWith = (pattern: RegExp) => PAGES.filter((page) => pattern.test(textOf(page))).sort();
-  const runs = 'docs/commands.md';
-  const readmes = [...(isReleased ? ['README.md'] : []), 'docs/package.md'];
-  expect(pagesWith(/npx paw-gateway/)).toEqual([runs, ...readmes].sort());
-  expect(pagesWith(/npm install paw-gateway/)).toEqual([
-    ...readmes,
-    ...(isReleased ? ['docs/running.md'] : []),
-  ]);
-  expect(pagesWith(/npm run (?:-s |--silent )?paw\b/)).toEqual([
-    'deploy/ha/README.md',
-    runs,
-    'docs/getting-started.md',
-  ]);
-  // npm would look for a package of another author.
-  expect(pagesWith(/\bnpx paw(?!-gateway)/)).toEqual([]);
-});
-
-test('src/config.ts alone says how the commands run that the program prints', () => {
-  const sources = globSync(['src/**/*.ts', 'console/**/*.{ts,tsx}'], { cwd: ROOT });
-  expect(sources.filter((file) => /npx paw|npm run (?:-s )?paw/.test(textOf(file)))).toEqual([
-    'src/config.ts',
-  ]);
 });
 
 test('docs/decisions.md has the packages that are installed, and no others', () => {

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { createApp } from '../../support/actors.ts';
 import { restApi, send } from '../../support/apis.ts';
 import { seedTenant, useGateway } from '../../support/gateway.ts';
-import { browse, request } from '../../support/pages.ts';
+import { browse } from '../../support/pages.ts';
 
 const PUBLIC_URL = 'https://paw.example/gateway';
 
@@ -91,28 +91,6 @@ test('browsers get the pages as HTML, all in the list, with links and anchors th
     expect(ids.has(page), link).toBe(true);
     if (id) expect(ids.get(page), link).toContain(id);
   }
-});
-
-test.each([
-  ...[
-    'behind-a-gateway',
-    'citus',
-    'kubernetes',
-    'memory',
-    'proxies',
-    'scaling',
-    'sqlite',
-    'testing',
-    'tokens',
-  ],
-  ...['traces', 'trusted-documents'],
-])('the address of the former page %s leads to a section of another page', async (page) => {
-  const { statusCode, headers } = await request(`${gateway.url}/docs/${page}.md`, {});
-  expect(statusCode).toBe(308);
-  expect((await request(`${gateway.url}/docs/${page}`, {})).headers.location).toBe(headers.location);
-  const [, target = '', id = ''] = /^([\w-]+\.md)#(.+)$/.exec(headers.location ?? '') ?? [];
-  expect(LISTED).toContain(target);
-  expect((await browse(`${gateway.url}/docs/${target}`)).text).toContain(`<h2 id="${id}">`);
 });
 
 test.each(['missing.md', 'llms.txt', '..%2FREADME.md', '%2e%2e%2fpackage.json'])(
