@@ -1,5 +1,4 @@
 import {
-  type DocumentNode,
   type GraphQLInputType,
   getNamedType,
   getNullableType,
@@ -165,19 +164,15 @@ function largestSize(shape: Shape, isAdmitted: (source: string) => boolean = isV
 }
 
 function isValid(source: string): boolean {
-  const document = parsed(source);
-  return document !== undefined && validate(schema, document, [limits]).length === 0;
+  return isParsed(source) && validate(schema, parse(source), [limits]).length === 0;
 }
 
 /** Returns whether a document has few enough tokens. */
 function isParsed(source: string): boolean {
-  return parsed(source) !== undefined;
-}
-
-function parsed(source: string): DocumentNode | undefined {
   try {
-    return parse(source, { maxTokens: MAX_DOCUMENT_TOKENS });
+    parse(source, { maxTokens: MAX_DOCUMENT_TOKENS });
+    return true;
   } catch {
-    return undefined;
+    return false;
   }
 }

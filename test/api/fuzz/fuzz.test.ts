@@ -14,7 +14,7 @@ import { type FuzzRequest, graphqlRequests, type Known, rawRequests, restRequest
 
 // Whatever a client sends, it gets an answer below 500 with a request id, and JSON from the two APIs.
 
-const REQUESTS = Number(process.env['PAW_TEST_FUZZ_REQUESTS'] ?? 5000);
+const REQUESTS = 5000;
 
 const agent = new Agent({ keepAlive: true, maxSockets: 4 });
 

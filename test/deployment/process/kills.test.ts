@@ -9,7 +9,7 @@ import { rowsOf } from '../../support/rows.ts';
 
 // Several processes write to one SQLite file. Each syncs the log for its own writes only.
 
-const KILLS = Number(process.env['PAW_TEST_KILLS'] ?? 2);
+const KILLS = 2;
 
 const WRITERS = 4;
 

@@ -18,7 +18,7 @@ import { LONG_TIMEOUT } from '../../support/long-deadlines.ts';
 import { rowOf, rowsOf, setRow } from '../../support/rows.ts';
 import { startBeforeAll } from '../../support/start-before-all.ts';
 
-const REQUESTS = Number(process.env['PAW_TEST_CONFLICTS'] ?? 100);
+const REQUESTS = 100;
 
 const IN_FLIGHT = 16;
 

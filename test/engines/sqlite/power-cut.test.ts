@@ -16,7 +16,7 @@ const WORKLOAD = fileURLToPath(new URL('../../support/power-cut-workload.ts', im
 // Enough writes for a checkpoint.
 const WRITES = 450;
 
-const CUTS = Number(process.env['PAW_TEST_POWER_CUTS'] ?? 20);
+const CUTS = 20;
 
 test('after a power cut, every acknowledged write exists, and no partial transaction', () => {
   const { folder, trace } = run();
