@@ -11,7 +11,7 @@ type Outgoing = { readonly request: { readonly http: Request }; readonly context
 // Not imported with its types, because only the night has the package.
 const APOLLO_GATEWAY: string = '@apollo/gateway';
 
-testFederatedGraph(async (supergraphSdl) => {
+testFederatedGraph('Apollo Gateway', async (supergraphSdl) => {
   vi.stubEnv('APOLLO_TELEMETRY_DISABLED', 'true');
   const { ApolloGateway, RemoteGraphQLDataSource } = await import(APOLLO_GATEWAY);
   const gateway = new ApolloGateway({

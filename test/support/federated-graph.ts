@@ -54,9 +54,10 @@ type Graph = { readonly url: string; readonly stop: () => Promise<unknown> };
 /**
  * Tests a program that runs a graph of the gateway and another subgraph.
  *
+ * @param _program its name, as the title of a test, by which Vitest finds the tests without running them
  * @param start runs a supergraph, which gets the `Authorization` of each request
  */
-export function testFederatedGraph(start: (supergraph: string) => Promise<Graph>): void {
+export function testFederatedGraph(_program: string, start: (supergraph: string) => Promise<Graph>): void {
   const gateway = useGateway({ PAW_FEDERATION: 'on' });
   let graph: string;
 

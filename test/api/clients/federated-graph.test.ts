@@ -4,7 +4,7 @@ import { startHttpServer } from '../../support/http-server.ts';
 // Not imported with its types: they change those of graphql-js for all files.
 const HIVE_GATEWAY: string = '@graphql-hive/gateway-runtime';
 
-testFederatedGraph(async (supergraph) => {
+testFederatedGraph('Hive Gateway', async (supergraph) => {
   const { createGatewayRuntime } = await import(HIVE_GATEWAY);
   const runtime = createGatewayRuntime({
     supergraph,
