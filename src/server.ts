@@ -18,10 +18,10 @@ import { addOverloadProtection } from './http/limits/overload.ts';
 import { addRateLimits } from './http/limits/rate-limit.ts';
 import { addRequestMemory } from './http/limits/request-memory.ts';
 import { BusiestAccount } from './http/log/busiest-account.ts';
-import { DatabaseCheck } from './http/log/database-check.ts';
+import { DatabaseMonitor } from './http/log/database-check.ts';
 import { errorLog } from './http/log/error-log.ts';
 import { addRequestLog } from './http/log/request-log.ts';
-import { addRequestRecords } from './http/request-record.ts';
+import { addRequestNotes } from './http/request-record.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import { migrateForServer } from './migrate-for-server.ts';
 import { idGenerator } from './model/resource-name.ts';
@@ -195,7 +195,7 @@ async function createApp(parts: Parts): Promise<FastifyInstance> {
   const { app, stop } = createHttpApp(logger, { trustedProxies });
   opening.defer(() => stop(state.stopDelayMs));
   limitConnections(app.server, logger);
-  addRequestRecords(app);
+  addRequestNotes(app);
   addRequestLog(app, logger, config.logRequests);
   metrics?.addRequests(app);
   const logError = errorLog(logger);
@@ -266,7 +266,7 @@ function startSweeper({ config, logger, clock, engine, metrics, opening }: Parts
 function checkDatabase({ config, logger, clock, engine, metrics, opening }: Parts): void {
   if (engine.checkConnection === undefined) return;
   const checkConnection = engine.checkConnection.bind(undefined, clock);
-  const check = new DatabaseCheck(
+  const check = new DatabaseMonitor(
     logger,
     checkConnection,
     config.checkIntervalMs,

@@ -5,7 +5,7 @@ import { exportAccount } from '../data/operator/export-account.ts';
 import { listAccounts } from '../data/operator/list-accounts.ts';
 import { setAccountSuspended } from '../data/operator/set-account-suspended.ts';
 import { changeCommand } from './line/change-command.ts';
-import { type Command, flag, TEXT, YES } from './line/command.ts';
+import { type Command, flag, TEXT_OPTIONS, YES_OPTION } from './line/command.ts';
 import { byPlural, countedRows } from './line/counts.ts';
 import { listCommand } from './line/list-command.ts';
 import { meter } from './line/meter.ts';
@@ -36,7 +36,7 @@ export const accountCommands: readonly Command[] = [
   changeCommand({
     name: 'account create',
     summary: 'Creates an account and its first project.',
-    options: { title: TEXT.title },
+    options: { title: TEXT_OPTIONS.title },
     run: createAccount,
     view: ({ name, title, defaultProject }) => ({ name, title, defaultProject }),
     text: ({ name, defaultProject }) => `Created ${name} with ${defaultProject}.`,
@@ -77,7 +77,7 @@ export const accountCommands: readonly Command[] = [
     summary:
       'Deletes an account with all its projects, apps, wallets, addresses, tokens and audit events. An interrupted deletion can be repeated.',
     operand: 'name',
-    options: { yes: YES, 'keep-audit': flag('Keeps the audit events.') },
+    options: { yes: YES_OPTION, 'keep-audit': flag('Keeps the audit events.') },
     async run(admin, input, args) {
       const { accounts: _, ...others } = byPlural(
         await deleteAccount(admin, input, args.isSet('keep-audit'), meter(args.terminal, 'Deleted')),

@@ -2,14 +2,23 @@ import { deleteAllAddresses } from '../data/operator/delete-addresses.ts';
 import { listAddresses } from '../data/operator/list-addresses.ts';
 import { addAddresses, deleteListedAddresses } from '../data/operator/supply-addresses.ts';
 import { changeCommand } from './line/change-command.ts';
-import { ACCOUNT, type Command, flag, nameIn, optional, required, UsageError, YES } from './line/command.ts';
+import {
+  ACCOUNT_OPTION,
+  type Command,
+  flag,
+  nameOption,
+  optionalOption,
+  requiredOption,
+  UsageError,
+  YES_OPTION,
+} from './line/command.ts';
 import { counted } from './line/counts.ts';
 import { listCommand } from './line/list-command.ts';
 import { onLines } from './line/standard-input.ts';
 
 const POOL = {
-  account: ACCOUNT,
-  network: required('<network>', 'The network, such as NETWORK_ETHEREUM or NETWORK_POLYGON.'),
+  account: ACCOUNT_OPTION,
+  network: requiredOption('<network>', 'The network, such as NETWORK_ETHEREUM or NETWORK_POLYGON.'),
 };
 
 export const addressCommands: readonly Command[] = [
@@ -38,10 +47,10 @@ export const addressCommands: readonly Command[] = [
     operand: 'file',
     hasOptionalOperand: true,
     options: {
-      account: nameIn('accounts', 'The account, accounts/<ULID>; with --all, it may be left out.'),
-      network: optional('<network>', 'The network; not with --all.'),
+      account: nameOption('accounts', 'The account, accounts/<ULID>; with --all, it may be left out.'),
+      network: optionalOption('<network>', 'The network; not with --all.'),
       all: flag('Deletes all addresses that are left, of the account or of the whole database.'),
-      yes: YES,
+      yes: YES_OPTION,
     },
     async run(admin, input, { isSet }) {
       if (!isSet('all')) {

@@ -1,12 +1,20 @@
 import { createApp } from '../data/create-app.ts';
 import { deleteApp } from '../data/more/delete-app.ts';
-import { listAccountApps } from '../data/more/list-apps.ts';
+import { listAppsOfAccount } from '../data/more/list-apps.ts';
 import { rotateAppKey } from '../data/more/rotate-app-key.ts';
 import { updateApp } from '../data/more/update-app.ts';
 import { asOperator } from '../data/operation/call.ts';
 import { appView } from '../model/app.ts';
 import { changeCommand } from './line/change-command.ts';
-import { ACCOUNT, type Command, NEW_TEXT, optional, PROJECT, TEXT, YES } from './line/command.ts';
+import {
+  ACCOUNT_OPTION,
+  type Command,
+  NEW_TEXT_OPTIONS,
+  optionalOption,
+  PROJECT_OPTION,
+  TEXT_OPTIONS,
+  YES_OPTION,
+} from './line/command.ts';
 import { durationOf, inWords } from './line/duration.ts';
 import { listCommand } from './line/list-command.ts';
 import { toMinute } from './line/safe-output.ts';
@@ -16,7 +24,7 @@ export const appCommands: readonly Command[] = [
   changeCommand({
     name: 'app create',
     summary: 'Creates an active app in a project. Its private key is shown once.',
-    options: { project: PROJECT, title: TEXT.title },
+    options: { project: PROJECT_OPTION, title: TEXT_OPTIONS.title },
     isSecret: true,
     run: (admin, input) => createApp(asOperator(admin), { ...input, active: true }),
     view: appView,
@@ -28,8 +36,8 @@ export const appCommands: readonly Command[] = [
     name: 'app list',
     summary: 'Lists the apps of an account.',
     plural: 'apps',
-    filters: { account: ACCOUNT },
-    read: listAccountApps,
+    filters: { account: ACCOUNT_OPTION },
+    read: listAppsOfAccount,
     view: listedAppView,
     columns: ({ name, title, active, keys, lastSignInTime }, isWide) => ({
       name,
@@ -43,7 +51,7 @@ export const appCommands: readonly Command[] = [
     name: 'app update',
     summary: 'Updates an app. Omitted fields are not changed.',
     operand: 'name',
-    options: { title: NEW_TEXT.title },
+    options: { title: NEW_TEXT_OPTIONS.title },
     run: (admin, input) => updateApp(asOperator(admin), input),
     view: appView,
     text: ({ name }) => `Updated ${name}.`,
@@ -69,7 +77,7 @@ export const appCommands: readonly Command[] = [
     summary: 'Replaces the private key of an app. The new key is shown once.',
     operand: 'name',
     options: {
-      grace: optional(
+      grace: optionalOption(
         '<duration>',
         'How long the old key and its project tokens stay valid, such as 1h, up to 7d. They end at once by default.',
       ),
@@ -89,7 +97,7 @@ export const appCommands: readonly Command[] = [
     name: 'app delete',
     summary: 'Deletes an app and revokes its project tokens.',
     operand: 'name',
-    options: { yes: YES },
+    options: { yes: YES_OPTION },
     run: (admin, input) => deleteApp(asOperator(admin), input),
     view: appView,
     text: ({ name }) => `Deleted ${name}.`,

@@ -1,6 +1,6 @@
 import { listEvents } from '../data/more/list-events.ts';
 import { asOperator } from '../data/operation/call.ts';
-import { nameIn, optional, UsageError } from './line/command.ts';
+import { nameOption, optionalOption, UsageError } from './line/command.ts';
 import { durationOf } from './line/duration.ts';
 import { listCommand } from './line/list-command.ts';
 import { toMinute } from './line/safe-output.ts';
@@ -15,11 +15,11 @@ export const auditList = listCommand({
   summary: 'Lists the audit events of an account or of all accounts, the newest first.',
   plural: 'events',
   filters: {
-    account: nameIn('accounts', 'Only events of the account, accounts/<ULID>.'),
-    since: optional('<time>', 'Only events since then: 24h, or 2026-01-31T12:00:00Z.'),
-    until: optional('<time>', 'Only events before then: 24h, or 2026-01-31T12:00:00Z.'),
-    resource: optional('<name>', 'Only events of the resource, such as wallets/<ULID>.'),
-    action: optional('<action>', 'Only events with the action, such as wallet.update.'),
+    account: nameOption('accounts', 'Only events of the account, accounts/<ULID>.'),
+    since: optionalOption('<time>', 'Only events since then: 24h, or 2026-01-31T12:00:00Z.'),
+    until: optionalOption('<time>', 'Only events before then: 24h, or 2026-01-31T12:00:00Z.'),
+    resource: optionalOption('<name>', 'Only events of the resource, such as wallets/<ULID>.'),
+    action: optionalOption('<action>', 'Only events with the action, such as wallet.update.'),
   },
   read: (dependencies, input) => {
     const timeOf = (option: string) => timeOrAge(dependencies.clock(), option, input[option]);

@@ -13,7 +13,7 @@ import {
   type Command,
   fileIn,
   flag,
-  nameIn,
+  nameOption,
   onFiles,
   readableFileIn,
   UsageError,
@@ -40,7 +40,7 @@ export const restore: Command = {
     'Checks a backup and replaces the SQLite database by it. No server may use the database, except with --account.',
   operand: 'file',
   options: {
-    account: nameIn(
+    account: nameOption(
       'accounts',
       'Gives back this account alone, accounts/<ULID>, which must not exist. <file> can then be postgres://….',
     ),

@@ -6,7 +6,7 @@ import { assertCurrent, readSchemaVersion } from '../storage/migrations/migratio
 import { NO_PROBLEMS } from '../storage/port/problems.ts';
 import { findFileProblems } from '../storage/sqlite/check.ts';
 import { hasLog } from '../storage/sqlite/open-read-only.ts';
-import { type Command, required, UsageError } from './line/command.ts';
+import { type Command, requiredOption, UsageError } from './line/command.ts';
 import { byPlural, countedRows } from './line/counts.ts';
 import { meter } from './line/meter.ts';
 import { assertCurrentIn, urlIn, whileOpen } from './line/with-database.ts';
@@ -14,7 +14,7 @@ import { assertCurrentIn, urlIn, whileOpen } from './line/with-database.ts';
 export const copy: Command = {
   name: 'copy',
   summary: 'Copies a SQLite database, including tokens, to an empty PostgreSQL database.',
-  options: { to: required('<url>', 'The empty database, postgres://…') },
+  options: { to: requiredOption('<url>', 'The empty database, postgres://…') },
   async run(args) {
     const { databaseUrl, postgres } = readConfig();
     const to = args.values['to'] ?? '';

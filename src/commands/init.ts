@@ -6,12 +6,12 @@ import { graphqlRequest, restRequest, shellVariables } from '../model/fields/exa
 import { DEFAULT_TOKEN_DAYS } from '../model/token.ts';
 import { hasAssets } from '../pages/assets.ts';
 import { changeCommand } from './line/change-command.ts';
-import { TEXT } from './line/command.ts';
+import { TEXT_OPTIONS } from './line/command.ts';
 
 export const init = changeCommand({
   name: 'init',
   summary: 'Creates an account with a project and a token, and prints requests to try.',
-  options: { title: TEXT.title },
+  options: { title: TEXT_OPTIONS.title },
   isSecret: true,
   async run(admin, input) {
     const { name: account, defaultProject } = await createAccount(admin, input);

@@ -15,7 +15,7 @@ import {
 import type { Engine } from '../storage/port/engine.ts';
 import { throttled } from '../storage/port/progress.ts';
 import { DatabaseMissingError } from '../storage/sqlite/open-sqlite.ts';
-import { type Arguments, type Command, flag, optional, UsageError } from './line/command.ts';
+import { type Arguments, type Command, flag, optionalOption, UsageError } from './line/command.ts';
 import { meter } from './line/meter.ts';
 import { cancelOnSignals } from './line/signals.ts';
 import { whileOpen } from './line/with-database.ts';
@@ -26,7 +26,7 @@ export const migrate: Command = {
   options: {
     'dry-run': flag('Prints the statements, and changes nothing.'),
     distribute: flag('Distributes the tables over the nodes of a PostgreSQL with Citus.'),
-    shards: optional('<number>', 'The number of shards, 1 to 64000; 32 by default.'),
+    shards: optionalOption('<number>', 'The number of shards, 1 to 64000; 32 by default.'),
   },
   async run(args) {
     const shardCount = shardCountOf(args);

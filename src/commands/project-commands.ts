@@ -5,14 +5,14 @@ import { asOperator } from '../data/operation/call.ts';
 import { deleteProject } from '../data/operator/delete-project.ts';
 import { projectView } from '../model/project.ts';
 import { changeCommand } from './line/change-command.ts';
-import { ACCOUNT, type Command, NEW_TEXT, TEXT, YES } from './line/command.ts';
+import { ACCOUNT_OPTION, type Command, NEW_TEXT_OPTIONS, TEXT_OPTIONS, YES_OPTION } from './line/command.ts';
 import { listCommand } from './line/list-command.ts';
 
 export const projectCommands: readonly Command[] = [
   changeCommand({
     name: 'project create',
     summary: 'Creates a project in an account.',
-    options: { account: ACCOUNT, ...TEXT },
+    options: { account: ACCOUNT_OPTION, ...TEXT_OPTIONS },
     run: (admin, input) => createProject(asOperator(admin), input),
     view: projectView,
     text: ({ name }) => `Created ${name}.`,
@@ -21,7 +21,7 @@ export const projectCommands: readonly Command[] = [
     name: 'project list',
     summary: 'Lists the projects of an account.',
     plural: 'projects',
-    filters: { account: ACCOUNT },
+    filters: { account: ACCOUNT_OPTION },
     read: (dependencies, input) => listProjects(asOperator(dependencies), input),
     view: projectView,
     columns: ({ name, title, description }, isWide) => ({ name, title, ...(isWide && { description }) }),
@@ -30,7 +30,7 @@ export const projectCommands: readonly Command[] = [
     name: 'project update',
     summary: 'Updates a project. Omitted fields are not changed.',
     operand: 'name',
-    options: NEW_TEXT,
+    options: NEW_TEXT_OPTIONS,
     run: (admin, input) => updateProject(asOperator(admin), input),
     view: projectView,
     text: ({ name }) => `Updated ${name}.`,
@@ -39,7 +39,7 @@ export const projectCommands: readonly Command[] = [
     name: 'project delete',
     summary: 'Deletes a project that has no apps and no wallets, and is no default project.',
     operand: 'name',
-    options: { yes: YES },
+    options: { yes: YES_OPTION },
     run: deleteProject,
     view: projectView,
     text: ({ name }) => `Deleted ${name}.`,

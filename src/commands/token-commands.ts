@@ -2,12 +2,20 @@ import { createToken } from '../data/more/create-token.ts';
 import { listTokens } from '../data/more/list-tokens.ts';
 import { revokeToken } from '../data/more/revoke-token.ts';
 import { asOperator } from '../data/operation/call.ts';
-import type { AdminContext } from '../data/operation/dependencies.ts';
+import type { OperatorContext } from '../data/operation/dependencies.ts';
 import { revokeAccountTokens, revokeAppTokens } from '../data/operator/revoke-tokens.ts';
 import { renameFields } from '../model/fields/fields.ts';
 import { DEFAULT_TOKEN_DAYS } from '../model/token.ts';
 import { changeCommand } from './line/change-command.ts';
-import { ACCOUNT, type Arguments, type Command, flag, nameIn, optional, UsageError } from './line/command.ts';
+import {
+  ACCOUNT_OPTION,
+  type Arguments,
+  type Command,
+  flag,
+  nameOption,
+  optionalOption,
+  UsageError,
+} from './line/command.ts';
 import { counted } from './line/counts.ts';
 import { durationOf, inWords } from './line/duration.ts';
 import { listCommand } from './line/list-command.ts';
@@ -21,9 +29,9 @@ const tokenRevoke: Command = {
   name: 'token revoke',
   summary: 'Revokes tokens. Without an option, it reads the token from standard input.',
   options: {
-    id: optional('<id>', 'The token with this id; see token list.'),
-    app: nameIn('apps', 'All tokens of the app, apps/<ULID>.'),
-    account: nameIn('accounts', 'All tokens of the account, accounts/<ULID>, and of its apps.'),
+    id: optionalOption('<id>', 'The token with this id; see token list.'),
+    app: nameOption('apps', 'All tokens of the app, apps/<ULID>.'),
+    account: nameOption('accounts', 'All tokens of the account, accounts/<ULID>, and of its apps.'),
   },
   async run(args) {
     const options = Object.keys(args.values);
@@ -37,7 +45,7 @@ const tokenRevoke: Command = {
   },
 };
 
-async function revoke(admin: AdminContext, values: Arguments['values'], token: string): Promise<number> {
+async function revoke(admin: OperatorContext, values: Arguments['values'], token: string): Promise<number> {
   if ('app' in values) return revokeAppTokens(admin, values);
   if ('account' in values) return revokeAccountTokens(admin, values);
   await revokeToken(asOperator(admin), 'id' in values ? values : token);
@@ -49,15 +57,18 @@ export const tokenCommands: readonly Command[] = [
     name: 'token create',
     summary: 'Creates an account token. It is shown once.',
     options: {
-      account: ACCOUNT,
-      project: nameIn(
+      account: ACCOUNT_OPTION,
+      project: nameOption(
         'projects',
         'The default project of new apps; without it, the first project of the account.',
       ),
-      'only-project': nameIn('projects', 'The only project that the token sees.'),
+      'only-project': nameOption('projects', 'The only project that the token sees.'),
       'read-only': flag('The token may only read.'),
-      title: optional('<text>', 'A title, up to 200 characters, by which lists show the token.'),
-      'expires-in': optional('<duration>', `The lifetime, such as ${DEFAULT_TTL} (the default), 12h or 30m.`),
+      title: optionalOption('<text>', 'A title, up to 200 characters, by which lists show the token.'),
+      'expires-in': optionalOption(
+        '<duration>',
+        `The lifetime, such as ${DEFAULT_TTL} (the default), 12h or 30m.`,
+      ),
     },
     isSecret: true,
     async run(admin, input, args) {
@@ -77,7 +88,7 @@ export const tokenCommands: readonly Command[] = [
     name: 'token list',
     summary: 'Lists the valid tokens of an account and of its apps, without their secrets.',
     plural: 'tokens',
-    filters: { account: ACCOUNT },
+    filters: { account: ACCOUNT_OPTION },
     read: (dependencies, input) => listTokens(asOperator(dependencies), input),
     view: tokenView,
     columns: ({ id, title, readOnly, expireTime, lastUseTime, ...token }, isWide) => ({

@@ -1,11 +1,20 @@
-import { listAnyProjectWallets } from '../data/more/list-wallets.ts';
+import { listWallets } from '../data/more/list-wallets.ts';
 import { asOperator } from '../data/operation/call.ts';
 import { deleteWallet } from '../data/operator/delete-wallet.ts';
 import { registerWallet } from '../data/operator/register-wallet.ts';
 import { updateWallet } from '../data/update-wallet.ts';
 import { walletView } from '../model/wallet.ts';
 import { changeCommand } from './line/change-command.ts';
-import { type Command, NEW_TEXT, nameIn, optional, PROJECT, required, TEXT, YES } from './line/command.ts';
+import {
+  type Command,
+  NEW_TEXT_OPTIONS,
+  nameOption,
+  optionalOption,
+  PROJECT_OPTION,
+  requiredOption,
+  TEXT_OPTIONS,
+  YES_OPTION,
+} from './line/command.ts';
 import { listCommand } from './line/list-command.ts';
 
 export const walletCommands: readonly Command[] = [
@@ -13,10 +22,10 @@ export const walletCommands: readonly Command[] = [
     name: 'wallet create',
     summary: 'Registers a wallet and its address in a project.',
     options: {
-      project: PROJECT,
-      ...TEXT,
-      network: required('<network>', 'The network, such as NETWORK_ETHEREUM or NETWORK_POLYGON.'),
-      address: required('<address>', '0x and 40 hexadecimal digits; an EIP-55 checksum is verified.'),
+      project: PROJECT_OPTION,
+      ...TEXT_OPTIONS,
+      network: requiredOption('<network>', 'The network, such as NETWORK_ETHEREUM or NETWORK_POLYGON.'),
+      address: requiredOption('<address>', '0x and 40 hexadecimal digits; an EIP-55 checksum is verified.'),
     },
     run: registerWallet,
     view: walletView,
@@ -26,8 +35,8 @@ export const walletCommands: readonly Command[] = [
     name: 'wallet list',
     summary: 'Lists the wallets of a project.',
     plural: 'wallets',
-    filters: { project: PROJECT },
-    read: listAnyProjectWallets,
+    filters: { project: PROJECT_OPTION },
+    read: listWallets,
     view: walletView,
     columns: ({ name, title, network, address, description }, isWide) => ({
       name,
@@ -42,9 +51,9 @@ export const walletCommands: readonly Command[] = [
     summary: 'Updates a wallet. Omitted fields are not changed.',
     operand: 'name',
     options: {
-      ...NEW_TEXT,
-      project: nameIn('projects', 'The new project, in the same account.'),
-      network: optional('<network>', 'The new network.'),
+      ...NEW_TEXT_OPTIONS,
+      project: nameOption('projects', 'The new project, in the same account.'),
+      network: optionalOption('<network>', 'The new network.'),
     },
     run: (admin, input) => updateWallet(asOperator(admin), input),
     view: walletView,
@@ -54,7 +63,7 @@ export const walletCommands: readonly Command[] = [
     name: 'wallet delete',
     summary: 'Deletes a wallet.',
     operand: 'name',
-    options: { yes: YES },
+    options: { yes: YES_OPTION },
     run: deleteWallet,
     view: walletView,
     text: ({ name }) => `Deleted ${name}.`,

@@ -11,7 +11,7 @@ import { findProjects } from '../storage/projects.ts';
 import { requireAccountOfProject } from './access/account-of.ts';
 import { auditEvent } from './audit/audit.ts';
 import { begin, type Call } from './operation/call.ts';
-import type { Dependencies } from './operation/dependencies.ts';
+import type { OperationDependencies } from './operation/dependencies.ts';
 import type { Rules, UntrustedInput } from './operation/rules.ts';
 import { appFromRow } from './rows/app.ts';
 
@@ -33,7 +33,7 @@ createApp.rules = { caller: 'account', changes: true, input: INPUT } as const sa
  * @throws FAILED_PRECONDITION if the account has `MAX_APPS` apps
  */
 export async function createApp(
-  call: Call<Pick<Dependencies, 'database' | 'clock' | 'newId'>, Caller | 'operator'>,
+  call: Call<Pick<OperationDependencies, 'database' | 'clock' | 'newId'>, Caller | 'operator'>,
   input: UntrustedInput,
 ): Promise<App> {
   const dependencies = begin(call, createApp.rules);

@@ -2,7 +2,7 @@ import type { Client, Principal } from '../model/caller.ts';
 import { authenticate } from './access/authenticate.ts';
 import { recordFailure } from './audit/failures.ts';
 import { Call } from './operation/call.ts';
-import type { Dependencies } from './operation/dependencies.ts';
+import type { OperationDependencies } from './operation/dependencies.ts';
 
 export { assertMayChange, type Call } from './operation/call.ts';
 
@@ -12,18 +12,20 @@ export type DataLayer = {
   /** Returns the first parameter of the operations of a request. */
   forRequest(client: Client, principal: Principal): Call;
   /** Returns that of the operations of a request without a bearer token. */
-  withoutToken(client: Client): Call<Dependencies, Client>;
+  withoutToken(client: Client): Call<OperationDependencies, Client>;
 };
 
 /** Returns the data layer that stores all resources in the database of `settings`. */
-export function createDataLayer(settings: Omit<Dependencies, 'recordFailure' | 'keysInUse'>): DataLayer {
+export function createDataLayer(
+  settings: Omit<OperationDependencies, 'recordFailure' | 'keysInUse'>,
+): DataLayer {
   const { database } = settings;
-  const shared: Dependencies = {
+  const shared: OperationDependencies = {
     ...settings,
     keysInUse: new Map(),
     recordFailure: (failure) => recordFailure(database, failure),
   };
-  const dependenciesFor = (client: Client): Dependencies => {
+  const dependenciesFor = (client: Client): OperationDependencies => {
     const own = database.forRequest(client);
     // On SQLite, requests have no limits, and share one object.
     return own === database ? shared : { ...shared, database: own };

@@ -1,7 +1,7 @@
 import { type Caller, onlyProjectOf } from '../model/caller.ts';
 import type { ConnectionPage, FilteredArguments } from '../model/lists/list-page.ts';
 import type { Project } from '../model/project.ts';
-import { PROJECTS, PROJECTS_BY_TITLE, type ProjectItem } from '../storage/projects.ts';
+import { PROJECT_LIST, PROJECT_LIST_BY_TITLE, type ProjectItem } from '../storage/projects.ts';
 import { accountOfInput } from './access/account-of.ts';
 import { type ListDependencies, readList } from './lists/read-list.ts';
 import { byTitle } from './lists/title-filter.ts';
@@ -27,8 +27,8 @@ export async function listProjects(
   const url = dependencies.publicUrl();
   const source = {
     ...(title == null
-      ? { list: PROJECTS, values: [accountId] }
-      : byTitle(PROJECTS_BY_TITLE, accountId, title)),
+      ? { list: PROJECT_LIST, values: [accountId] }
+      : byTitle(PROJECT_LIST_BY_TITLE, accountId, title)),
     parts: projectId && [projectId],
     toItem: (row: ProjectItem) => projectFromRow(row, url),
   };

@@ -4,12 +4,12 @@ import { type Client, type Principal, seesProject } from '../model/caller.ts';
 import { ApiError } from '../model/errors.ts';
 import { parseFields, privateKey, resourceNameValidator } from '../model/fields/fields.ts';
 import { idOf, type ResourceName, type Ulid } from '../model/resource-name.ts';
-import { type AppSecretRow, findAppSecret, lastSignInStatement } from '../storage/apps.ts';
+import { type AppSecretRow, findAppSecret, lastSignInChange } from '../storage/apps.ts';
 import type { Queryable } from '../storage/port/database.ts';
 import { insertSignIn } from '../storage/sign-ins.ts';
 import { auditEvent } from './audit/audit.ts';
 import { begin, type Call } from './operation/call.ts';
-import type { Dependencies } from './operation/dependencies.ts';
+import type { OperationDependencies } from './operation/dependencies.ts';
 import { toApiError } from './operation/errors.ts';
 import type { Rules, UntrustedInput } from './operation/rules.ts';
 import { appFromRow } from './rows/app.ts';
@@ -50,11 +50,14 @@ signIn.rules = { caller: 'any', changes: true, input: INPUT } as const satisfies
  * @throws UNAUTHENTICATED if the app does not exist or the key is wrong
  * @throws PERMISSION_DENIED if the app is inactive
  */
-export async function signIn(call: Call<Dependencies>, input: UntrustedInput): Promise<SignInResult> {
+export async function signIn(
+  call: Call<OperationDependencies>,
+  input: UntrustedInput,
+): Promise<SignInResult> {
   const dependencies = begin(call, signIn.rules);
   const { principal, client } = call.caller;
   const { accountId } = principal;
-  const result = await issueToken(dependencies, async () => {
+  const result = await issueProjectToken(dependencies, async () => {
     const credentials = parseFields(input, INPUT);
     return { ...credentials, accountId, principal, isReadOnly: false, client };
   });
@@ -70,7 +73,7 @@ export async function signIn(call: Call<Dependencies>, input: UntrustedInput): P
  * @throws PERMISSION_DENIED if the app is inactive
  */
 export async function authenticateApp(
-  { database, newId, recordFailure }: Dependencies,
+  { database, newId, recordFailure }: OperationDependencies,
   attempt: Omit<SignInAttempt, 'isReadOnly'>,
   now: number,
 ) {
@@ -89,8 +92,8 @@ export async function authenticateApp(
 }
 
 /** Issues a project token to an app that has proved its identity by its key, and reports the outcome. See `signIn`. */
-export async function issueToken(
-  dependencies: Dependencies,
+export async function issueProjectToken(
+  dependencies: OperationDependencies,
   attempt: () => Promise<SignInAttempt>,
 ): Promise<SignInResult> {
   const { onSignIn } = dependencies;
@@ -104,7 +107,7 @@ export async function issueToken(
   }
 }
 
-async function issue(dependencies: Dependencies, attempt: SignInAttempt): Promise<SignInResult> {
+async function issue(dependencies: OperationDependencies, attempt: SignInAttempt): Promise<SignInResult> {
   const { accountId, principal, name, isReadOnly, client } = attempt;
   const { database, clock, newId, maxTokensPerApp, tokenTtlSeconds } = dependencies;
   const now = clock();
@@ -135,7 +138,7 @@ async function issue(dependencies: Dependencies, attempt: SignInAttempt): Promis
   });
   // The app was deactivated or deleted, or has another key, since it was read.
   if (app === undefined) return issue(dependencies, attempt);
-  const write = lastSignInStatement(row, now);
+  const write = lastSignInChange(row, now);
   if (write !== undefined) dependencies.backgroundWrites.add(row.id, write);
   const lifetimeSeconds = Math.floor(ttlMs / 1000);
   return { accessToken, expireTimeMs, lifetimeSeconds, app: appFromRow(app, now) };

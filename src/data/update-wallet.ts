@@ -12,7 +12,7 @@ import {
 } from '../model/fields/fields.ts';
 import { idOf, type Ulid } from '../model/resource-name.ts';
 import type { Wallet } from '../model/wallet.ts';
-import { auditChange } from '../storage/audit-events.ts';
+import { insertEventChange } from '../storage/audit-events.ts';
 import type { Queryable } from '../storage/port/database.ts';
 import { isForeignKeyViolation } from '../storage/port/foreign-keys.ts';
 import {
@@ -23,11 +23,11 @@ import {
   updateWalletChange,
   type WalletRow,
 } from '../storage/wallets.ts';
-import { accountOf } from './access/account-of.ts';
-import { missing, missingProject } from './access/visibility.ts';
+import { findAccountId } from './access/account-of.ts';
+import { notFound, projectNotFound } from './access/visibility.ts';
 import { auditEvent, fieldsIn } from './audit/audit.ts';
 import { begin, type Call } from './operation/call.ts';
-import type { Dependencies } from './operation/dependencies.ts';
+import type { OperationDependencies } from './operation/dependencies.ts';
 import type { Rules, UntrustedInput } from './operation/rules.ts';
 import { walletFromRow } from './rows/wallet.ts';
 
@@ -55,7 +55,7 @@ updateWallet.rules = { caller: 'any', changes: true, input: INPUT } as const sat
  * @throws RESOURCE_EXHAUSTED if too many passwords of the account are being set at the same time
  */
 export async function updateWallet(
-  call: Call<Pick<Dependencies, 'database' | 'passwords' | 'clock' | 'newId'>, Caller | 'operator'>,
+  call: Call<Pick<OperationDependencies, 'database' | 'passwords' | 'clock' | 'newId'>, Caller | 'operator'>,
   input: UntrustedInput,
 ): Promise<Wallet> {
   const dependencies = begin(call, updateWallet.rules);
@@ -65,13 +65,13 @@ export async function updateWallet(
   const conditions = { ifMatch, ifNoneMatch };
   const { project, password, ...changes } = newValues;
   const projectId = project && idOf(project);
-  if (projectId !== undefined && !sees(caller, projectId)) throw missingProject(caller);
+  if (projectId !== undefined && !sees(caller, projectId)) throw projectNotFound(caller);
 
-  const accountId = await accountOf(database, caller, name, findAccountOfWallet);
+  const accountId = await findAccountId(database, caller, name, findAccountOfWallet);
   const wallet = { accountId, id: idOf(name), withinProjectId: onlyProjectOf(caller) };
   const target = { name, wallet, projectId };
   const found = (row: WalletRow | undefined) => {
-    if (row === undefined) throw missing(caller, name);
+    if (row === undefined) throw notFound(caller, name);
     return walletFromRow(row);
   };
   // So that no password is hashed for a missing wallet: a hash takes most of the time of an update.
@@ -98,10 +98,10 @@ export async function updateWallet(
     fields,
   });
   const update = updateWalletChange(wallet, columns, conditions);
-  const updated = database.writeIfFirst<WalletRow>([update, auditChange(event)]);
+  const updated = database.writeIfFirst<WalletRow>([update, insertEventChange(event)]);
   const [row] = await updated.catch((error: unknown) => {
     // The project can be deleted after the check, for example while the password is hashed.
-    throw isForeignKeyViolation(error) ? missingProject(caller) : error;
+    throw isForeignKeyViolation(error) ? projectNotFound(caller) : error;
   });
   if (row === undefined) {
     await assertExists(database, caller, target);
@@ -124,6 +124,6 @@ async function assertExists(
   { name, wallet, projectId }: Target,
 ): Promise<void> {
   const exists = await findUpdateTargets(database, wallet, projectId);
-  if (!exists.project) throw missingProject(caller);
-  if (!exists.wallet) throw missing(caller, name);
+  if (!exists.project) throw projectNotFound(caller);
+  if (!exists.wallet) throw notFound(caller, name);
 }

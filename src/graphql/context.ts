@@ -3,8 +3,8 @@ import { type OperationDefinitionNode, OperationTypeNode } from 'graphql';
 import type { Call, DataLayer } from '../data/data-layer.ts';
 import type { FirstRequest } from '../data/idempotency/begin-keyed.ts';
 import { getResources, type Resource } from '../data/more/get-resources.ts';
-import { listProjectApps } from '../data/more/list-apps.ts';
-import { listProjectWallets } from '../data/more/list-wallets.ts';
+import { listAppsOfProjects } from '../data/more/list-apps.ts';
+import { listWalletsOfProjects } from '../data/more/list-wallets.ts';
 import type { IdempotencyHeaders } from '../http/idempotency-headers.ts';
 import type { App } from '../model/app.ts';
 import type { Client, Principal } from '../model/caller.ts';
@@ -26,13 +26,13 @@ const BATCHES = { maxBatchSize: 100 };
 const MEMORY_PER_BYTE = 2;
 
 /** What the steps of a request leave for later ones. One file sets each; `respond` decides the response. */
-export type RequestState = {
+export type ExecutionState = {
   /** What was read, by keys. */
   readonly cache: Map<string, unknown>;
   /** Whether the request has ended its own token. Set in mutations.ts. */
   isSignedOut?: boolean;
   /** The request, if it has mutations and an `Idempotency-Key`, and is not a replay. Set in idempotency.ts. */
-  keyed?: FirstRequest;
+  firstRequest?: FirstRequest;
   /** The operation, once it is known, but for a compiled query. Set in limits/request-checks.ts. */
   operation?: OperationDefinitionNode;
   /** Whether its document was executed before. Set in compiled/repeated-operations.ts. */
@@ -40,11 +40,11 @@ export type RequestState = {
   /** Whether it has waited for its turn among the requests of its account. Set in limits/turns.ts. */
   hasTurn?: boolean;
   /** The error of a request for which the memory of all requests does not suffice. Set by `claimMemory`. */
-  refusal?: ApiError | undefined;
+  rejection?: ApiError | undefined;
 };
 
 /** What the HTTP request of a context gives and counts. */
-export type ContextRequest = {
+export type RequestServices = {
   /** Returns undefined if the request has no `Idempotency-Key`. @throws UNAUTHENTICATED if it has one and no token */
   readIdempotencyHeaders(): IdempotencyHeaders | undefined;
   /** Counts the mutations of the request after the first. @throws RESOURCE_EXHAUSTED if they exceed the limit */
@@ -52,7 +52,7 @@ export type ContextRequest = {
   /** Counts an introspection whose result was not kept. @throws RESOURCE_EXHAUSTED if it exceeds the limit */
   countIntrospection(): Promise<void>;
   /** See `RequestMemory.claim`. */
-  claim(bytes: number): ApiError | undefined;
+  reserve(bytes: number): ApiError | undefined;
 };
 
 /**
@@ -63,20 +63,20 @@ export type ContextRequest = {
  * Apollo Server copies the own properties of a context. All mutable values are therefore in the
  * object `state`, which the copies share.
  */
-export class Context {
+export class GraphqlContext {
   /** The call without an `Idempotency-Key`, or the reason why there is none. */
   readonly own: Call | ApiError;
   readonly client: Client;
   /** The principal of the request's bearer token, or the reason why there is none. */
   readonly authentication: Principal | ApiError;
-  readonly request: ContextRequest;
-  readonly state: RequestState = { cache: new Map() };
+  readonly request: RequestServices;
+  readonly state: ExecutionState = { cache: new Map() };
 
   constructor(
     data: DataLayer,
     client: Client,
     authentication: Principal | ApiError,
-    request: ContextRequest,
+    request: RequestServices,
   ) {
     this.own = authentication instanceof ApiError ? authentication : data.forRequest(client, authentication);
     this.client = client;
@@ -90,18 +90,18 @@ export class Context {
 
   /** The first parameter of the operations of the request. @throws UNAUTHENTICATED as `principal` does */
   get call(): Call {
-    return this.ifValid(this.state.keyed?.call ?? this.own);
+    return this.ifValid(this.state.firstRequest?.call ?? this.own);
   }
 
   /** That without an `Idempotency-Key`. @throws UNAUTHENTICATED as `principal` does */
-  get ownCall(): Call {
+  get callWithoutKey(): Call {
     return this.ifValid(this.own);
   }
 
   /** Whether the request may have changed something that is not undone if it fails. */
   get mayHaveChanged(): boolean {
-    const { operation, keyed } = this.state;
-    return operation?.operation === OperationTypeNode.MUTATION && keyed === undefined;
+    const { operation, firstRequest } = this.state;
+    return operation?.operation === OperationTypeNode.MUTATION && firstRequest === undefined;
   }
 
   /** The principal of the request. @throws UNAUTHENTICATED if there is none, or if a mutation has ended its token */
@@ -147,26 +147,26 @@ export class Context {
   /** Returns a page of the apps of a project. The same page of all projects of a turn is one call of the data layer. */
   listApps(project: ProjectName, input: ConnectionArguments): Promise<Connection<App>> {
     const { call, state } = this;
-    const list = (names: readonly ProjectName[]) => this.counted(listProjectApps(call, names, input));
+    const list = (names: readonly ProjectName[]) => this.counted(listAppsOfProjects(call, names, input));
     return pageLoader(state, 'apps', input, list).load(project);
   }
 
   listWallets(project: ProjectName, input: FilteredArguments): Promise<Connection<Wallet>> {
     const { call, state } = this;
-    const list = (names: readonly ProjectName[]) => this.counted(listProjectWallets(call, names, input));
+    const list = (names: readonly ProjectName[]) => this.counted(listWalletsOfProjects(call, names, input));
     return pageLoader(state, 'wallets', input, list).load(project);
   }
 
   /** Counts memory that the request is about to take. Returns an error, which ends the request, if it is not available. */
-  claimMemory(bytes: number): ApiError | undefined {
-    this.state.refusal ??= this.request.claim(bytes);
-    return this.state.refusal;
+  reserveMemory(bytes: number): ApiError | undefined {
+    this.state.rejection ??= this.request.reserve(bytes);
+    return this.state.rejection;
   }
 
   /** Counts the memory of what is read, and returns it. @throws UNAVAILABLE if it is not available */
   async counted<T>(read: Promise<T>): Promise<T> {
     const value = await read;
-    const refusal = this.claimMemory(MEMORY_PER_BYTE * minBytes(value));
+    const refusal = this.reserveMemory(MEMORY_PER_BYTE * minBytes(value));
     if (refusal !== undefined) throw refusal;
     return value;
   }
@@ -178,7 +178,7 @@ export class Context {
 }
 
 /** Returns the cached value of a key, or reads and caches it. A key has values of one type. */
-function cached<T>({ cache }: RequestState, key: string, read: () => T): T {
+function cached<T>({ cache }: ExecutionState, key: string, read: () => T): T {
   if (!cache.has(key)) cache.set(key, read());
   return cache.get(key) as T;
 }
@@ -191,7 +191,7 @@ function keyOf(read: string, input: object): string {
 
 /** Returns the loader of the same page of a list of several projects. */
 function pageLoader<T>(
-  state: RequestState,
+  state: ExecutionState,
   name: string,
   input: FilteredArguments,
   list: (projects: readonly ProjectName[]) => Promise<readonly ConnectionPage<T>[]>,

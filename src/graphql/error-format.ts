@@ -2,7 +2,7 @@ import { HeaderMap } from '@apollo/server';
 import { type ASTNode, GraphQLError, type GraphQLFormattedError, isValueNode, Kind } from 'graphql';
 import { toApiError } from '../data/operation/errors.ts';
 import { headersOf, statusCodeOf } from '../http/errors.ts';
-import type { Failure } from '../http/request-record.ts';
+import type { RequestFailure } from '../http/request-record.ts';
 import { ApiError, invalidFields, type Reason, type Status, shouldLog } from '../model/errors.ts';
 import { describeAssignedField } from '../model/fields/fields.ts';
 import type { InputViolations } from './limits/input-violations.ts';
@@ -48,7 +48,7 @@ export function graphqlError(error: ApiError, requestId: string): GraphQLFormatt
 }
 
 /** Returns why a request failed, from the first error of its response. */
-export function failureOf({ extensions, [ERROR]: error }: FirstError): Failure {
+export function failureOf({ extensions, [ERROR]: error }: FirstError): RequestFailure {
   return error ?? { reason: String(extensions?.['reason']) };
 }
 
@@ -60,7 +60,7 @@ export function httpOf(error: ApiError) {
 }
 
 /** Returns the error with which a plugin or a validation rule rejects a request. */
-export function refusal(error: ApiError, nodes: readonly ASTNode[] = []): GraphQLError {
+export function rejection(error: ApiError, nodes: readonly ASTNode[] = []): GraphQLError {
   return new GraphQLError(error.message, {
     nodes,
     originalError: error,
@@ -69,7 +69,7 @@ export function refusal(error: ApiError, nodes: readonly ASTNode[] = []): GraphQ
 }
 
 /** Returns the error with which a plugin rejects a document, like a validation rule. */
-export function documentRefusal(message: string): GraphQLError {
+export function documentRejection(message: string): GraphQLError {
   const http = { status: 400, headers: new HeaderMap() };
   return new GraphQLError(message, { extensions: { code: VALIDATION_FAILED, http } });
 }

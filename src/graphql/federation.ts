@@ -3,7 +3,7 @@ import { invalidFields } from '../model/errors.ts';
 import { resourceNameValidator, ValidationError, type Validator } from '../model/fields/fields.ts';
 import { isJsonObject } from '../model/fields/json.ts';
 import type { ResourceName } from '../model/resource-name.ts';
-import type { Context } from './context.ts';
+import type { GraphqlContext } from './context.ts';
 import { MAX_REPRESENTATIONS } from './limits/operation-cost.ts';
 import { loadNamed, type SentName } from './named-resources.ts';
 import { types } from './types.ts';
@@ -69,7 +69,7 @@ export function federationResolvers(contract: GraphQLSchema) {
       _entities: (
         _parent: unknown,
         args: { readonly representations: readonly unknown[] },
-        context: Context,
+        context: GraphqlContext,
       ) => loadEntities(args.representations, context),
     },
     _Entity: types.Node,
@@ -90,7 +90,7 @@ function subgraphDocument(contract: GraphQLSchema): string {
   return `${LINK}\n\n${text}\n`;
 }
 
-function loadEntities(representations: readonly unknown[], context: Context) {
+function loadEntities(representations: readonly unknown[], context: GraphqlContext) {
   if (representations.length > MAX_REPRESENTATIONS) {
     const description = `Must have at most ${MAX_REPRESENTATIONS} items.`;
     throw invalidFields([{ field: 'representations', description }]);

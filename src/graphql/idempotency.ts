@@ -1,40 +1,40 @@
 import { type ApolloServerPlugin, type GraphQLResponse, HeaderMap } from '@apollo/server';
 import { type GraphQLSchema, type OperationDefinitionNode, OperationTypeNode } from 'graphql';
-import { beginKeyed } from '../data/idempotency/begin-keyed.ts';
+import { beginIdempotent } from '../data/idempotency/begin-keyed.ts';
 import { toApiError } from '../data/operation/errors.ts';
 import { REPLAYED_HEADER } from '../http/idempotency-headers.ts';
 import type { LogError } from '../http/log/error-log.ts';
 import { shouldLog } from '../model/errors.ts';
-import type { Context } from './context.ts';
+import type { GraphqlContext } from './context.ts';
 import { graphqlError, httpOf } from './error-format.ts';
-import { KeyedContents } from './keyed-contents.ts';
-import type { OperationRequest } from './limits/request-checks.ts';
+import { IdempotentContents } from './keyed-contents.ts';
+import type { DocumentRequest } from './limits/request-checks.ts';
 import { resultJson } from './limits/response-size.ts';
-import { textResult } from './response.ts';
+import { storedBody } from './response.ts';
 
-type Request = Pick<OperationRequest, 'contextValue' | 'document' | 'request'> & {
+type Request = Pick<DocumentRequest, 'contextValue' | 'document' | 'request'> & {
   readonly operation?: OperationDefinitionNode | undefined;
 };
 
 /** A response of Apollo Server that is not incremental. */
 export type SingleResponse = GraphQLResponse & { body: { kind: 'single' } };
 
-type Executed = { readonly contextValue: Context; readonly response: GraphQLResponse };
+type Executed = { readonly contextValue: GraphqlContext; readonly response: GraphQLResponse };
 
 /**
  * Keeps the response to a request with mutations and an `Idempotency-Key` for a replay. The mutations of such a request are
  * one transaction: if one fails, none is applied, and `data` is null.
  */
 export class Idempotency {
-  readonly #contents: KeyedContents;
+  readonly #contents: IdempotentContents;
   readonly #log: LogError;
 
   constructor(schema: GraphQLSchema, log: LogError) {
-    this.#contents = new KeyedContents(schema);
+    this.#contents = new IdempotentContents(schema);
     this.#log = log;
   }
 
-  plugin(): ApolloServerPlugin<Context> {
+  plugin(): ApolloServerPlugin<GraphqlContext> {
     return {
       requestDidStart: async () => ({
         // Called after the authentication and all checks of the request.
@@ -51,40 +51,40 @@ export class Idempotency {
     try {
       const headers = contextValue.request.readIdempotencyHeaders();
       if (headers === undefined) return null;
-      const { ownCall, state } = contextValue;
+      const { callWithoutKey, state } = contextValue;
       const content = this.#contents.of({ document, operation, request });
-      const keyed = await beginKeyed(ownCall, { ...headers, ...content });
+      const keyed = await beginIdempotent(callWithoutKey, { ...headers, ...content });
       if (keyed.replay !== undefined) return replay(keyed.replay(), contextValue);
-      state.keyed = keyed.first;
+      state.firstRequest = keyed.first;
       return null;
     } catch (thrown) {
-      return this.#refusal(thrown, contextValue);
+      return this.#rejection(thrown, contextValue);
     }
   }
 
   /** Keeps the response of an execution, or undoes its operations. */
   async end({ contextValue, response }: Executed): Promise<void> {
     const { body } = response;
-    const { keyed } = contextValue.state;
-    if (keyed === undefined || body.kind !== 'single') return;
+    const { firstRequest } = contextValue.state;
+    if (firstRequest === undefined || body.kind !== 'single') return;
     const { singleResult } = body;
     try {
       if (singleResult.errors !== undefined) {
-        await keyed.undo();
+        await firstRequest.undo();
         if (singleResult.data !== undefined) singleResult.data = null;
         return;
       }
-      const json = resultJson(singleResult, (bytes) => contextValue.claimMemory(bytes));
+      const json = resultJson(singleResult, (bytes) => contextValue.reserveMemory(bytes));
       if (typeof json !== 'string') throw json;
-      await keyed.keep(json);
-      body.singleResult = textResult(json);
+      await firstRequest.keep(json);
+      body.singleResult = storedBody(json);
     } catch (thrown) {
-      Object.assign(response, this.#refusal(thrown, contextValue));
+      Object.assign(response, this.#rejection(thrown, contextValue));
     }
   }
 
   /** Returns the response for a request that is refused before it is executed, or whose operations are undone. */
-  #refusal(thrown: unknown, { client }: Context): SingleResponse {
+  #rejection(thrown: unknown, { client }: GraphqlContext): SingleResponse {
     const error = toApiError(thrown);
     if (shouldLog(error)) this.#log(error, client.requestId);
     const errors = [graphqlError(error, client.requestId)];
@@ -93,9 +93,9 @@ export class Idempotency {
 }
 
 /** @param kept the body of the first response @throws UNAVAILABLE if the memory for it is not available */
-function replay(kept: string, { request }: Context): SingleResponse {
-  const error = request.claim(Buffer.byteLength(kept));
+function replay(kept: string, { request }: GraphqlContext): SingleResponse {
+  const error = request.reserve(Buffer.byteLength(kept));
   if (error !== undefined) throw error;
   const headers = new HeaderMap([[REPLAYED_HEADER, 'true']]);
-  return { http: { status: 200, headers }, body: { kind: 'single', singleResult: textResult(kept) } };
+  return { http: { status: 200, headers }, body: { kind: 'single', singleResult: storedBody(kept) } };
 }

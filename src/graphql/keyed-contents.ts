@@ -11,20 +11,20 @@ import {
   separateOperations,
   visit,
 } from 'graphql';
-import type { KeyedRequest } from '../data/idempotency/begin-keyed.ts';
+import type { IdempotentRequest } from '../data/idempotency/begin-keyed.ts';
 import { clientMutationId, normalizedFields } from '../model/fields/fields.ts';
 import { isJsonObject } from '../model/fields/json.ts';
 import { fragmentsOf, MergedFields } from './limits/merged-fields.ts';
-import type { OperationRequest } from './limits/request-checks.ts';
-import { CALLED } from './mutations.ts';
+import type { DocumentRequest } from './limits/request-checks.ts';
+import { OPERATIONS } from './mutations.ts';
 
-type Sent = Pick<OperationRequest, 'document' | 'operation' | 'request'>;
+type Sent = Pick<DocumentRequest, 'document' | 'operation' | 'request'>;
 
-type Content = Pick<KeyedRequest, 'content' | 'passwords' | 'hasSeveral'>;
+type Content = Pick<IdempotentRequest, 'content' | 'passwords' | 'hasSeveral'>;
 
 /** The validators of the input of each mutation. */
 const VALIDATORS = new Map(
-  Object.entries(CALLED).map(([name, { rules }]) => [name, { ...rules.input, clientMutationId }]),
+  Object.entries(OPERATIONS).map(([name, { rules }]) => [name, { ...rules.input, clientMutationId }]),
 );
 
 /** What the document of a request says, without the inputs of its mutations. */
@@ -42,7 +42,7 @@ type Shape = {
  * values of its variables, and the inputs of its mutations as the operations of the data layer read them. So another spelling
  * is the same request, and an input is the same in the document and in a variable.
  */
-export class KeyedContents {
+export class IdempotentContents {
   readonly #schema: GraphQLSchema;
   // Of documents in a cache: printing takes longer than all else here.
   readonly #shapes = new WeakMap<OperationDefinitionNode, Shape>();

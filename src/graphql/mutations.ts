@@ -12,14 +12,14 @@ import { signIn } from '../data/sign-in.ts';
 import { updateWallet } from '../data/update-wallet.ts';
 import { clientMutationId, parseFields, rejectUnknownFields } from '../model/fields/fields.ts';
 import { resourceName } from '../model/resource-name.ts';
-import type { Context } from './context.ts';
+import type { GraphqlContext } from './context.ts';
 import type { MutationResolvers } from './generated/schema-types.ts';
 import { isoTime } from './types.ts';
 
 const VALIDATORS = { clientMutationId };
 
 /** The operation of the data layer that each mutation calls. */
-export const CALLED = {
+export const OPERATIONS = {
   createProject,
   updateProject,
   createApp,
@@ -37,59 +37,59 @@ export const CALLED = {
 /** The resolvers of `Mutation`. */
 export const mutations: MutationResolvers = {
   async createProject(_parent, { input }, context) {
-    const mutationId = begin(context, input, createProject.rules);
+    const mutationId = checkInput(context, input, createProject.rules);
     return { project: await createProject(context.call, input), ...mutationId };
   },
 
   async updateProject(_parent, { input }, context) {
-    const mutationId = begin(context, input, updateProject.rules);
+    const mutationId = checkInput(context, input, updateProject.rules);
     return { project: await updateProject(context.call, input), ...mutationId };
   },
 
   async createApp(_parent, { input }, context) {
-    const mutationId = begin(context, input, createApp.rules);
+    const mutationId = checkInput(context, input, createApp.rules);
     const app = await createApp(context.call, input);
     return { app, privateKey: app.privateKey, ...mutationId };
   },
 
   async updateApp(_parent, { input }, context) {
-    const mutationId = begin(context, input, updateApp.rules);
+    const mutationId = checkInput(context, input, updateApp.rules);
     return { app: await updateApp(context.call, input), ...mutationId };
   },
 
   async deleteApp(_parent, { input }, context) {
-    const mutationId = begin(context, input, deleteApp.rules);
+    const mutationId = checkInput(context, input, deleteApp.rules);
     const { id } = await deleteApp(context.call, input);
     return { deletedAppId: id, ...mutationId };
   },
 
   async rotateAppKey(_parent, { input }, context) {
-    const mutationId = begin(context, input, rotateAppKey.rules);
+    const mutationId = checkInput(context, input, rotateAppKey.rules);
     const app = await rotateAppKey(context.call, input);
     return { app, privateKey: app.privateKey, ...mutationId };
   },
 
   async signIn(_parent, { input }, context) {
-    const mutationId = begin(context, input, signIn.rules);
+    const mutationId = checkInput(context, input, signIn.rules);
     const { accessToken, expireTimeMs, app } = await signIn(context.call, input);
     return { accessToken, expireTime: isoTime(expireTimeMs), app, ...mutationId };
   },
 
   async signOut(_parent, { input }, context) {
-    const mutationId = begin(context, input ?? {}, signOut.rules);
+    const mutationId = checkInput(context, input ?? {}, signOut.rules);
     await signOut(context.call);
     context.state.isSignedOut = true;
     return mutationId;
   },
 
   async createToken(_parent, { input }, context) {
-    const mutationId = begin(context, input, createToken.rules);
+    const mutationId = checkInput(context, input, createToken.rules);
     const { accessToken, ...token } = await createToken(context.call, input);
     return { token, accessToken, ...mutationId };
   },
 
   async revokeToken(_parent, { input }, context) {
-    const mutationId = begin(context, input, revokeToken.rules);
+    const mutationId = checkInput(context, input, revokeToken.rules);
     const { principal, state } = context;
     const id = await revokeToken(context.call, input);
     if (id === principal.tokenId || id === principal.makerTokenId) state.isSignedOut = true;
@@ -97,12 +97,12 @@ export const mutations: MutationResolvers = {
   },
 
   async createWallet(_parent, { input }, context) {
-    const mutationId = begin(context, input, createWallet.rules);
+    const mutationId = checkInput(context, input, createWallet.rules);
     return { wallet: await createWallet(context.call, input), ...mutationId };
   },
 
   async updateWallet(_parent, { input }, context) {
-    const mutationId = begin(context, input, updateWallet.rules);
+    const mutationId = checkInput(context, input, updateWallet.rules);
     return { wallet: await updateWallet(context.call, input), ...mutationId };
   },
 };
@@ -120,11 +120,11 @@ type FieldsOf<Input, Validators> = Record<Exclude<keyof Input, 'clientMutationId
  *
  * @param rules those of the operation. An input field without a validator does not compile, and is rejected.
  */
-function begin<
+function checkInput<
   Input extends { readonly clientMutationId?: unknown },
   Validators extends FieldsOf<Input, Validators>,
 >(
-  context: Context,
+  context: GraphqlContext,
   input: Input,
   { input: validators }: ChangeRules<Validators>,
 ): { clientMutationId: string | null } {

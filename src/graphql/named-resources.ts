@@ -2,7 +2,7 @@ import type { Resource } from '../data/more/get-resources.ts';
 import { type FieldViolation, invalidFields } from '../model/errors.ts';
 import { ValidationError, type Validator } from '../model/fields/fields.ts';
 import type { ResourceName } from '../model/resource-name.ts';
-import type { Context } from './context.ts';
+import type { GraphqlContext } from './context.ts';
 
 /** A name in a list as the client sent it, and the path of it in the request. */
 export type SentName = {
@@ -21,7 +21,7 @@ const MAX_MALFORMED = 20;
  */
 export async function loadNamed(
   sent: readonly SentName[],
-  { resources }: Context,
+  { resources }: GraphqlContext,
 ): Promise<readonly (Resource | null)[]> {
   const violations: FieldViolation[] = [];
   const names = sent.map(({ field, value, validator }) => {

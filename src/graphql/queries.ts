@@ -1,9 +1,9 @@
 import { listProjects } from '../data/list-projects.ts';
 import { getViewer } from '../data/more/get-viewer.ts';
-import { findApps } from '../data/more/list-apps.ts';
+import { searchApps } from '../data/more/list-apps.ts';
 import { listEvents } from '../data/more/list-events.ts';
 import { listTokens } from '../data/more/list-tokens.ts';
-import { findWallets } from '../data/more/list-wallets.ts';
+import { searchWallets } from '../data/more/list-wallets.ts';
 import { invalidFields } from '../model/errors.ts';
 import { parseFields, resourceNameValidator } from '../model/fields/fields.ts';
 import { Connection } from './connection.ts';
@@ -31,9 +31,9 @@ export const queries: QueryResolvers = {
 
   projects: async (_parent, args, context) => new Connection(await context.read(listProjects, args)),
 
-  apps: async (_parent, args, context) => new Connection(await context.read(findApps, args)),
+  apps: async (_parent, args, context) => new Connection(await context.read(searchApps, args)),
 
-  wallets: async (_parent, args, context) => new Connection(await context.read(findWallets, args)),
+  wallets: async (_parent, args, context) => new Connection(await context.read(searchWallets, args)),
 
   events: async (_parent, args, context) => new Connection(await context.read(listEvents, args)),
 };

@@ -6,9 +6,9 @@ import {
   type OperationDefinitionNode,
   OperationTypeNode,
 } from 'graphql';
-import { type Failure, type GraphqlOperation, recordOf } from '../http/request-record.ts';
+import { type GraphqlOperation, type RequestFailure, requestNotes } from '../http/request-record.ts';
 import { ApiError, type Reason } from '../model/errors.ts';
-import type { Context, RequestState } from './context.ts';
+import type { ExecutionState, GraphqlContext } from './context.ts';
 import { failureOf, graphqlErrorBody } from './error-format.ts';
 import { resultJson } from './limits/response-size.ts';
 import { responseStatus } from './protocol/media-type.ts';
@@ -35,20 +35,20 @@ export function graphqlOperation(node: OperationDefinitionNode, isRepeated: bool
 const TEXT = Symbol('text');
 
 /** Returns a result whose response is a known text, such as a kept one. Plugins put it in place of another result. */
-export function textResult(text: string): FormattedExecutionResult {
+export function storedBody(text: string): FormattedExecutionResult {
   return { data: { [TEXT]: text } };
 }
 
 /** Records an executed request, and sets the head of its response. Returns the body. @throws the errors of `decide` */
 export function respond(
   { operation, result, head }: Execution,
-  context: Context,
+  context: GraphqlContext,
   mediaType: string,
   reply: FastifyReply,
 ): string {
-  const record = recordOf(reply.request);
+  const record = requestNotes(reply.request);
   if (operation !== undefined) record.operation = operation;
-  const { body, failure } = decide(result, context);
+  const { body, failure } = bodyOrRejection(result, context);
   if (failure !== undefined) record.failure = failure;
   reply.type(`${mediaType}; charset=utf-8`);
   for (const [name, value] of head?.headers ?? []) {
@@ -71,14 +71,17 @@ export function respond(
  *
  * @throws the errors of 1 and 2
  */
-export function decide(result: Result, context: Context): { body: string; failure: Failure | undefined } {
+export function bodyOrRejection(
+  result: Result,
+  context: GraphqlContext,
+): { body: string; failure: RequestFailure | undefined } {
   const { state } = context;
   if (isTokenEnded(result, state)) throw new ApiError('TOKEN_INVALID');
   const { data, errors } = result;
   const known = data && TEXT in data ? String(data[TEXT]) : undefined;
-  const body = known ?? resultJson(result, (bytes) => context.claimMemory(bytes));
-  if (state.refusal !== undefined) {
-    throw context.mayHaveChanged ? new ApiError('RESULT_UNKNOWN') : state.refusal;
+  const body = known ?? resultJson(result, (bytes) => context.reserveMemory(bytes));
+  if (state.rejection !== undefined) {
+    throw context.mayHaveChanged ? new ApiError('RESULT_UNKNOWN') : state.rejection;
   }
   if (typeof body === 'string') return { body, failure: errors?.[0] && failureOf(errors[0]) };
   return { body: graphqlErrorBody(body, context.client.requestId, null), failure: body };
@@ -88,7 +91,7 @@ export function decide(result: Result, context: Context): { body: string; failur
  * Returns whether the token of a request has ended between the authentication and the execution, which has changed
  * nothing. After a change, such as a sign-out in the same request, the client gets the result.
  */
-function isTokenEnded({ data, errors }: Result, { operation, isSignedOut }: RequestState): boolean {
+function isTokenEnded({ data, errors }: Result, { operation, isSignedOut }: ExecutionState): boolean {
   if (errors === undefined || isSignedOut) return false;
   const reason: Reason = 'TOKEN_INVALID';
   if (!errors.some(({ path, extensions }) => path && extensions?.['reason'] === reason)) return false;

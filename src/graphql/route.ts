@@ -6,14 +6,14 @@ import type { Authenticate } from '../http/authorization.ts';
 import { RequestClient } from '../http/client.ts';
 import { IDEMPOTENCY_HEADER, idempotencyHeaders } from '../http/idempotency-headers.ts';
 import type { CountRequest, Limiter } from '../http/limits/rate-limit.ts';
-import { memoryOf } from '../http/limits/request-memory.ts';
+import { requestMemory } from '../http/limits/request-memory.ts';
 import { refuseIfMatch } from '../http/preconditions.ts';
-import { recordOf } from '../http/request-record.ts';
+import { requestNotes } from '../http/request-record.ts';
 import { routeKind } from '../http/route-kind.ts';
 import { isJsonObject, type JsonObject } from '../model/fields/json.ts';
-import { Context } from './context.ts';
+import { GraphqlContext } from './context.ts';
 import type { ResolveDocument } from './limits/trusted-documents.ts';
-import { Turns } from './limits/turns.ts';
+import { LargeResponses } from './limits/turns.ts';
 import { apolloRequest } from './protocol/apollo-request.ts';
 import { MEDIA_TYPES, responseMediaType } from './protocol/media-type.ts';
 import { queryString } from './protocol/query-string.ts';
@@ -44,7 +44,7 @@ export async function addGraphqlApi(
   const { logger, logError } = dependencies;
   const { sandbox, introspection, federation } = settings;
   const schema = createSchema(federation);
-  const turns = new Turns();
+  const turns = new LargeResponses();
   const server = new GraphqlServer(schema, { sandbox, introspection, logger, logError, turns });
   await server.start();
   app.addHook('onClose', () => server.stop());
@@ -69,14 +69,14 @@ async function handle(route: Route, request: FastifyRequest, reply: FastifyReply
   const isPage = sandbox && !isPost && prefersHtml(accept, MEDIA_TYPES);
   const mediaType = isPage ? 'text/html' : responseMediaType(accept);
   const authentication = await authenticate(request).catch(toApiError);
-  const context = new Context(data, new RequestClient(request), authentication, {
+  const context = new GraphqlContext(data, new RequestClient(request), authentication, {
     readIdempotencyHeaders: () =>
       isPost && request.headers[IDEMPOTENCY_HEADER] !== undefined ? idempotencyHeaders(request) : undefined,
     async countMutations(count) {
-      for (let n = 1; n < count; n += 1) await countRequest(request, reply, recordOf(request).owner);
+      for (let n = 1; n < count; n += 1) await countRequest(request, reply, requestNotes(request).owner);
     },
     countIntrospection: () => limitIntrospection(request, reply),
-    claim: (bytes) => memoryOf(request).claim(bytes),
+    reserve: (bytes) => requestMemory(request).reserve(bytes),
   });
   return respond(await execute(route, request, mediaType, context), context, mediaType, reply);
 }
@@ -86,7 +86,7 @@ async function execute(
   { server, resolveDocument }: Route,
   request: FastifyRequest,
   mediaType: string,
-  context: Context,
+  context: GraphqlContext,
 ): Promise<Execution> {
   const resolve = resolveDocument && ((parameters: JsonObject) => resolveDocument(parameters, context));
   const isPost = request.method === 'POST';

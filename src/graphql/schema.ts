@@ -3,7 +3,7 @@ import { makeExecutableSchema } from '@graphql-tools/schema';
 import type { FastifyInstance } from 'fastify';
 import { type GraphQLScalarType, type GraphQLSchema, isScalarType, printSchema } from 'graphql';
 import { GraphQLDateTime, GraphQLURL } from 'graphql-scalars';
-import type { Context } from './context.ts';
+import type { GraphqlContext } from './context.ts';
 import { FEDERATION_TYPES, federationResolvers } from './federation.ts';
 import { mutations } from './mutations.ts';
 import { queries } from './queries.ts';
@@ -15,7 +15,7 @@ const FOLDER = new URL('../../schema/', import.meta.url);
 export function createSchema(federation = false): GraphQLSchema {
   const files = readdirSync(FOLDER).filter((file) => file.endsWith('.graphql'));
   const typeDefs = files.map((file) => readFileSync(new URL(file, FOLDER), 'utf8'));
-  const schema = makeExecutableSchema<Context>({
+  const schema = makeExecutableSchema<GraphqlContext>({
     typeDefs: federation ? [...typeDefs, FEDERATION_TYPES] : typeDefs,
     resolvers: [
       { Query: queries, Mutation: mutations, ...types },

@@ -23,20 +23,20 @@ import {
 } from 'graphql';
 import { Keyv } from 'keyv';
 import type { LogError } from '../http/log/error-log.ts';
-import { ByteCache, bytesOf } from '../model/byte-cache.ts';
+import { ByteCache, countBytes } from '../model/byte-cache.ts';
 import { introspectionCache } from './compiled/introspection.ts';
 import { RepeatedMutations } from './compiled/repeated-mutations.ts';
-import { bytesOfDocument, RepeatedOperations } from './compiled/repeated-operations.ts';
-import type { Context } from './context.ts';
+import { countDocumentBytes, RepeatedDocuments } from './compiled/repeated-operations.ts';
+import type { GraphqlContext } from './context.ts';
 import { formatGraphqlError, withCode } from './error-format.ts';
 import { Idempotency } from './idempotency.ts';
 import { rejectSubgraphDocument, requireToken } from './limits/authentication.ts';
 import { InputViolations } from './limits/input-violations.ts';
 import { limitDocument, MAX_DOCUMENT_TOKENS } from './limits/limits.ts';
 import { RequestChecks } from './limits/request-checks.ts';
-import type { Turns } from './limits/turns.ts';
+import type { LargeResponses } from './limits/turns.ts';
 import { CSRF_HEADERS } from './protocol/apollo-request.ts';
-import { type Execution, graphqlOperation, textResult } from './response.ts';
+import { type Execution, graphqlOperation, storedBody } from './response.ts';
 
 const MAX_DOCUMENT_CACHE_BYTES = 10_000_000;
 
@@ -50,20 +50,20 @@ export type GraphqlServerSettings = {
   readonly introspection: boolean;
   readonly logger: FastifyBaseLogger;
   readonly logError: LogError;
-  readonly turns: Turns;
+  readonly turns: LargeResponses;
 };
 
 /** The execution of a request. That of a page has no result. */
-type Run = { readonly context: Context; result?: FormattedExecutionResult };
+type Run = { readonly context: GraphqlContext; result?: FormattedExecutionResult };
 
 export class GraphqlServer {
   // The formatting functions, the caches and the validation rules of Apollo Server have no access to the request.
   readonly #runs = new AsyncLocalStorage<Run>();
   readonly #violations: InputViolations;
   readonly #logError: LogError;
-  readonly #server: ApolloServer<Context>;
+  readonly #server: ApolloServer<GraphqlContext>;
   /** The operations that are executed without Apollo Server. */
-  readonly repeated: RepeatedOperations;
+  readonly repeated: RepeatedDocuments;
 
   constructor(schema: GraphQLSchema, settings: GraphqlServerSettings) {
     const { introspection, logger, logError, turns } = settings;
@@ -75,8 +75,8 @@ export class GraphqlServer {
       this.#violations.locate(document, errors);
       return errors.map((error) => this.#formatError(withCode(error), error, context));
     });
-    this.repeated = new RepeatedOperations(schema, turns, mutations);
-    this.#server = new ApolloServer<Context>({
+    this.repeated = new RepeatedDocuments(schema, turns, mutations);
+    this.#server = new ApolloServer<GraphqlContext>({
       schema,
       // The rule below has a message of its own.
       introspection: true,
@@ -114,7 +114,7 @@ export class GraphqlServer {
     return this.#server.stop();
   }
 
-  async execute(httpGraphQLRequest: HTTPGraphQLRequest, context: Context): Promise<Execution> {
+  async execute(httpGraphQLRequest: HTTPGraphQLRequest, context: GraphqlContext): Promise<Execution> {
     const run: Run = { context };
     const { state } = context;
     try {
@@ -124,15 +124,15 @@ export class GraphqlServer {
       const { operation, isRepeated = false } = state;
       return {
         operation: operation && graphqlOperation(operation, isRepeated),
-        result: run.result ?? textResult(pageOf(head)),
+        result: run.result ?? storedBody(pageOf(head)),
         head,
       };
     } finally {
-      await state.keyed?.undo();
+      await state.firstRequest?.undo();
     }
   }
 
-  get #context(): Context | undefined {
+  get #context(): GraphqlContext | undefined {
     return this.#runs.getStore()?.context;
   }
 
@@ -146,7 +146,7 @@ export class GraphqlServer {
   #formatError(
     formatted: GraphQLFormattedError,
     thrown: unknown,
-    context: Context | undefined,
+    context: GraphqlContext | undefined,
   ): GraphQLFormattedError {
     // A field of the result of a mutation has an error after the mutation.
     const isAfterMutation = (formatted.path?.length ?? 0) > 1;
@@ -158,8 +158,8 @@ export class GraphqlServer {
   }
 
   // Only requests with a valid token add to the two caches, so that others cannot displace their entries.
-  #documentCache(turns: Turns) {
-    const cache = new ByteCache<DocumentNode>(MAX_DOCUMENT_CACHE_BYTES, bytesOfDocument);
+  #documentCache(turns: LargeResponses) {
+    const cache = new ByteCache<DocumentNode>(MAX_DOCUMENT_CACHE_BYTES, countDocumentBytes);
     return {
       // A document without a valid token is validated each time, because a rule of the validation refuses it.
       get: async (key: string) => {
@@ -179,7 +179,7 @@ export class GraphqlServer {
   }
 
   #persistedQueryCache() {
-    const sizeOf = ({ value }: { readonly value: string }) => bytesOf(value);
+    const sizeOf = ({ value }: { readonly value: string }) => countBytes(value);
     const keyv = new Keyv<string>({ store: new ByteCache(MAX_PERSISTED_QUERY_BYTES, sizeOf) });
     return {
       get: (key: string) => keyv.get(key),
@@ -196,7 +196,7 @@ export class GraphqlServer {
   }
 }
 
-function pluginsOfApollo({ sandbox }: GraphqlServerSettings): readonly ApolloServerPlugin<Context>[] {
+function pluginsOfApollo({ sandbox }: GraphqlServerSettings): readonly ApolloServerPlugin<GraphqlContext>[] {
   return [
     sandbox
       ? ApolloServerPluginLandingPageLocalDefault({ embed: { runTelemetry: false } })

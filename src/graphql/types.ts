@@ -2,11 +2,11 @@ import { type GraphQLResolveInfo, Kind } from 'graphql';
 import { countAddresses } from '../data/more/count-addresses.ts';
 import type { App } from '../model/app.ts';
 import type { AuditEvent } from '../model/audit-event.ts';
-import { ByteCache, bytesOf } from '../model/byte-cache.ts';
+import { ByteCache, countBytes } from '../model/byte-cache.ts';
 import { projectEtag } from '../model/etag.ts';
 import type { Project } from '../model/project.ts';
 import { collectionOf, type ResourceName, resourceName, type Ulid } from '../model/resource-name.ts';
-import type { Context } from './context.ts';
+import type { GraphqlContext } from './context.ts';
 import type { Resolvers, ResolversParentTypes, Scalars } from './generated/schema-types.ts';
 
 type ObjectResolvers = Omit<Required<Resolvers>, 'Query' | 'Mutation' | keyof Scalars>;
@@ -127,7 +127,7 @@ export const types = {
 const TYPE_OF = { projects: 'Project', apps: 'App', wallets: 'Wallet' } as const;
 
 // A query can select the time of an object many times, and most of the cost is the text. More than 10,000 times.
-const isoTimes = new ByteCache<string, number>(4_000_000, bytesOf);
+const isoTimes = new ByteCache<string, number>(4_000_000, countBytes);
 
 export function isoTime(timeMs: number): string {
   const known = isoTimes.get(timeMs);
@@ -158,7 +158,7 @@ function tokenName(id: Ulid | undefined): string | null {
 /** Resolves the project of a resource. The project is read only if the query selects more than its name. */
 function resolveProject(
   name: ResourceName<'projects'>,
-  context: Context,
+  context: GraphqlContext,
   { fieldNodes }: GraphQLResolveInfo,
 ): Project | Promise<Project> {
   const isNameOnly = fieldNodes.every(({ selectionSet }) =>
@@ -169,7 +169,10 @@ function resolveProject(
   return isNameOnly ? ({ id: name, name } as Project) : context.getProject(name);
 }
 
-async function loadApp(name: ResourceName<'apps'>, resources: Context['resources']): Promise<App | null> {
+async function loadApp(
+  name: ResourceName<'apps'>,
+  resources: GraphqlContext['resources'],
+): Promise<App | null> {
   const app = await resources.load(name);
   return app !== null && 'privateKey' in app ? app : null;
 }

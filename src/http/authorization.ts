@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type { DataLayer } from '../data/data-layer.ts';
 import type { Principal } from '../model/caller.ts';
 import { ApiError } from '../model/errors.ts';
-import { type RequestRecord, recordOf } from './request-record.ts';
+import { type RequestNotes, requestNotes } from './request-record.ts';
 
 /** Returns the principal of a request. @throws UNAUTHENTICATED if the request has no valid bearer token */
 export type Authenticate = (request: FastifyRequest) => Promise<Principal>;
@@ -13,7 +13,7 @@ export type Authenticate = (request: FastifyRequest) => Promise<Principal>;
  */
 export function bearerAuthenticator(data: DataLayer): Authenticate {
   return (request) => {
-    const record = recordOf(request);
+    const record = requestNotes(request);
     const hasArrivedSince = record.isBodyPending && request.raw.complete;
     if (record.authentication === undefined || hasArrivedSince) {
       record.authentication = authenticateRequest(data, request, record);
@@ -22,7 +22,7 @@ export function bearerAuthenticator(data: DataLayer): Authenticate {
   };
 }
 
-async function authenticateRequest(data: DataLayer, { headers, raw }: FastifyRequest, record: RequestRecord) {
+async function authenticateRequest(data: DataLayer, { headers, raw }: FastifyRequest, record: RequestNotes) {
   const startMs = performance.now();
   record.principal = await data.authenticate(bearerToken(headers.authorization));
   record.authenticationMs = performance.now() - startMs;
@@ -31,7 +31,7 @@ async function authenticateRequest(data: DataLayer, { headers, raw }: FastifyReq
 }
 
 export function authenticatedPrincipal(request: FastifyRequest): Principal | undefined {
-  return recordOf(request).principal;
+  return requestNotes(request).principal;
 }
 
 /**

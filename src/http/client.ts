@@ -2,7 +2,7 @@ import { isIP, isIPv4 } from 'node:net';
 import type { FastifyRequest } from 'fastify';
 import ipaddr from 'ipaddr.js';
 import type { Client } from '../model/caller.ts';
-import { recordOf } from './request-record.ts';
+import { requestNotes } from './request-record.ts';
 
 // The number of 16-bit groups in the network part of an IPv6 address.
 const NETWORK_GROUPS = 4;
@@ -14,7 +14,7 @@ export class RequestClient implements Client {
 
   constructor(request: FastifyRequest) {
     this.#request = request;
-    this.startMs = performance.now() - (recordOf(request).authenticationMs ?? 0);
+    this.startMs = performance.now() - (requestNotes(request).authenticationMs ?? 0);
   }
 
   get requestId(): string {

@@ -12,7 +12,7 @@ import {
 } from './errors.ts';
 import { JSON_TYPE, PATCH_TYPES } from './json.ts';
 import type { LogError } from './log/error-log.ts';
-import { recordOf } from './request-record.ts';
+import { requestNotes } from './request-record.ts';
 
 export type FormatErrorBody = (error: ApiError, requestId: string) => string;
 
@@ -40,7 +40,7 @@ export function addErrorHandling(
   app.setErrorHandler((thrown, request, reply) => {
     const error = fromFastify(thrown);
     if (shouldLog(error)) logError(error, request.id);
-    recordOf(request).failure = error;
+    requestNotes(request).failure = error;
     reply.code(statusCodeOf(error)).headers(headersOf(error));
     if (statusCodeOf(error) === 415 && request.method === 'PATCH') reply.header('accept-patch', PATCH_TYPES);
     const page = sendErrorPage(error, request, reply);

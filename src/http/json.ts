@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { ApiError } from '../model/errors.ts';
 import { parseJson } from '../model/fields/json.ts';
 import { malformedRequest } from './errors.ts';
-import { memoryOf } from './limits/request-memory.ts';
+import { requestMemory } from './limits/request-memory.ts';
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
@@ -22,7 +22,7 @@ export function addJsonBody(app: FastifyInstance): void {
   app.addContentTypeParser(PATCH_TYPES.split(', '), { parseAs: 'buffer' }, (request, body, done) => {
     const isPatchType = request.mediaType !== 'application/json';
     if (isPatchType && request.method !== 'PATCH') return done(new ApiError('UNSUPPORTED_MEDIA_TYPE'));
-    const refusal = memoryOf(request).claim(MEMORY_PER_BYTE * body.length);
+    const refusal = requestMemory(request).reserve(MEMORY_PER_BYTE * body.length);
     if (refusal !== undefined) return done(refusal);
     // The decoder would replace malformed UTF-8 by U+FFFD, and thus change the value.
     const value = isUtf8(body as Buffer)

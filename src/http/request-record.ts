@@ -1,10 +1,12 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { Principal, RequestOwner } from '../model/caller.ts';
+import type { LimitOwner, Principal } from '../model/caller.ts';
 import type { ApiError } from '../model/errors.ts';
 import { type RouteKind, routeKindOf } from './route-kind.ts';
 
 /** Why a request failed, for the log and the metrics. An `ApiError` has these properties. */
-export type Failure = { readonly reason: string } & Partial<Pick<ApiError, 'app' | 'outage' | 'resource'>>;
+export type RequestFailure = { readonly reason: string } & Partial<
+  Pick<ApiError, 'app' | 'outage' | 'resource'>
+>;
 
 /** A GraphQL operation, for the log and the metrics. */
 export type GraphqlOperation = {
@@ -16,7 +18,7 @@ export type GraphqlOperation = {
 };
 
 /** What is known about a request beside its content. */
-export type RequestRecord = {
+export type RequestNotes = {
   /** The kind of its route, once it was asked for. */
   kind?: RouteKind | 'other';
   authentication?: Promise<Principal>;
@@ -27,8 +29,8 @@ export type RequestRecord = {
   /** Whether the body had not arrived completely at the authentication. */
   isBodyPending?: boolean;
   /** The credential and the account whose limits the request counts for. */
-  owner?: RequestOwner;
-  failure?: Failure;
+  owner?: LimitOwner;
+  failure?: RequestFailure;
   operation?: GraphqlOperation;
   /** Gives back the place of the request among those in progress. */
   leave?: (() => void) | undefined;
@@ -37,21 +39,21 @@ export type RequestRecord = {
 const RECORD = 'record';
 
 /** Must be called before hooks are added. */
-export function addRequestRecords(app: FastifyInstance): void {
+export function addRequestNotes(app: FastifyInstance): void {
   app.decorateRequest(RECORD);
 }
 
-export function recordOf(request: FastifyRequest): RequestRecord {
-  const known = request.getDecorator<RequestRecord | undefined>(RECORD);
+export function requestNotes(request: FastifyRequest): RequestNotes {
+  const known = request.getDecorator<RequestNotes | undefined>(RECORD);
   if (known !== undefined) return known;
-  const record: RequestRecord = {};
+  const record: RequestNotes = {};
   request.setDecorator(RECORD, record);
   return record;
 }
 
 /** Returns the kind of the route of a request; `other` for a page, and for a path that is unknown. */
-export function kindOf(request: FastifyRequest): RouteKind | 'other' {
-  const record = recordOf(request);
+export function routeKindOfRequest(request: FastifyRequest): RouteKind | 'other' {
+  const record = requestNotes(request);
   // Fastify creates an object with the options each time.
   record.kind ??= routeKindOf(request.routeOptions) ?? 'other';
   return record.kind;

@@ -1,6 +1,6 @@
 import { Counter, Histogram, type Registry } from '@prometheus-io/client';
 import type { FastifyInstance } from 'fastify';
-import { recordOf, routeOf } from '../http/request-record.ts';
+import { requestNotes, routeOf } from '../http/request-record.ts';
 import { ERRORS } from '../model/errors.ts';
 
 // Source: OpenTelemetry, semantic conventions for HTTP metrics.
@@ -48,7 +48,7 @@ export function addRequestMetrics(app: FastifyInstance, registry: Registry): voi
       http_response_status_code: String(reply.statusCode),
     };
     durations.observe(labels, seconds);
-    const { failure, operation, principal } = recordOf(request);
+    const { failure, operation, principal } = requestNotes(request);
     if (failure !== undefined) errors.inc({ reason: failure.reason });
     if (failure?.outage === 'lock') lockTimeouts.inc();
     if (operation !== undefined) {

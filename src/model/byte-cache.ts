@@ -20,7 +20,7 @@ export class ByteCache<Value extends object | string | number, Key extends strin
    */
   constructor(maxBytes: number, sizeOf: (value: Value) => number = () => 0) {
     const sizeCalculation = (value: Value, key: Key | string) =>
-      BYTES_PER_ENTRY + (typeof key === 'string' ? bytesOf(key) : 0) + sizeOf(value);
+      BYTES_PER_ENTRY + (typeof key === 'string' ? countBytes(key) : 0) + sizeOf(value);
     this.#entries = new LRUCache({ maxSize: maxBytes, sizeCalculation });
   }
 
@@ -54,6 +54,6 @@ function shortened<Key extends string | number>(key: Key): Key | string {
 }
 
 /** The memory of a text, whose characters can take two bytes each. */
-export function bytesOf(text: string): number {
+export function countBytes(text: string): number {
   return 2 * text.length;
 }

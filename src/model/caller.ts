@@ -29,11 +29,11 @@ export type Client = {
    * @param owner the account, and the app or token; undefined if the request is refused
    * @throws RESOURCE_EXHAUSTED if there are too many requests
    */
-  readonly count?: (owner: RequestOwner | undefined) => Promise<void>;
+  readonly count?: (owner: LimitOwner | undefined) => Promise<void>;
 };
 
 /** Whose limits a request counts for. */
-export type RequestOwner = Pick<Principal, 'accountId' | 'tokenId'>;
+export type LimitOwner = Pick<Principal, 'accountId' | 'tokenId'>;
 
 /** Who calls an operation by an API. The other one who calls operations is `'operator'`, by a command. */
 export type Caller = { readonly principal: Principal; readonly client: Client };

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { DataLayer } from '../data/data-layer.ts';
-import { endToken } from '../data/more/end-token.ts';
+import { revokeTokenByText } from '../data/more/end-token.ts';
 import { grantToken } from '../data/more/grant-token.ts';
 import { introspectToken } from '../data/more/introspect-token.ts';
 import { toApiError } from '../data/operation/errors.ts';
@@ -82,7 +82,7 @@ async function issueToken(resources: ProtectedResources, call: Call, { headers, 
 /** The response is the same for a token that does not exist. Source: RFC 7009, section 2.2. */
 async function revokeToken(call: Call, { headers, body = {} }: FormRequest) {
   if (body.token === undefined) throw malformedRequest('The parameter token is required.');
-  await endToken(call, body.token, clientCredentials(headers.authorization, body));
+  await revokeTokenByText(call, body.token, clientCredentials(headers.authorization, body));
   return {};
 }
 

@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import type { FastifyRequest } from 'fastify';
-import { memoryOf } from '../http/limits/request-memory.ts';
+import { requestMemory } from '../http/limits/request-memory.ts';
 
 /**
  * Reads a file for the response to a request, after its memory was counted. A client needs no token for a file.
@@ -20,6 +20,6 @@ export async function readStaticFile(
 
 /** Counts memory that a response is about to take. @throws UNAVAILABLE if it is not available */
 export function claimMemory(request: FastifyRequest, bytes: number): void {
-  const refusal = memoryOf(request).claim(bytes);
+  const refusal = requestMemory(request).reserve(bytes);
   if (refusal !== undefined) throw refusal;
 }

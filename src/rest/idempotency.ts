@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Call } from '../data/data-layer.ts';
-import { beginKeyed } from '../data/idempotency/begin-keyed.ts';
+import { beginIdempotent } from '../data/idempotency/begin-keyed.ts';
 import { idempotencyHeaders, REPLAYED_HEADER } from '../http/idempotency-headers.ts';
 import { JSON_TYPE } from '../http/json.ts';
 import { normalizedFields, type Validator } from '../model/fields/fields.ts';
@@ -29,7 +29,7 @@ export async function withIdempotencyKey(
   const headers = idempotencyHeaders(request);
   const content = [id, normalizedFields(input, validators)];
   const keyed = { ...headers, content, passwords: [], hasSeveral: false };
-  const { replay, first } = await beginKeyed(call, keyed);
+  const { replay, first } = await beginIdempotent(call, keyed);
   reply.type(JSON_TYPE);
   if (replay !== undefined) {
     reply.header(REPLAYED_HEADER, 'true');

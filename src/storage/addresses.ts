@@ -1,20 +1,22 @@
 import type { Address } from '../model/address.ts';
 import type { Network } from '../model/network.ts';
 import type { Ulid } from '../model/resource-name.ts';
-import { type AuditEventRow, auditChange } from './audit-events.ts';
-import type { ChangeSql, Database, Queryable } from './port/database.ts';
+import { type AuditEventRow, insertEventChange } from './audit-events.ts';
+import type { ConditionalSql, Database, Queryable } from './port/database.ts';
 import { isForeignKeyViolation } from './port/foreign-keys.ts';
-import { type ADDRESS, ADDRESS_TABLE, type RowOf } from './sql/columns.ts';
-import { List } from './sql/keyset-list.ts';
-import { type NewWalletRow, newWalletChange } from './wallets.ts';
+import { type ADDRESS_COLUMNS, ADDRESS_TABLE, type RowOf } from './sql/columns.ts';
+import { KeysetList } from './sql/keyset-list.ts';
+import { insertWalletChange, type NewWalletRow } from './wallets.ts';
 
-export type AddressRow = RowOf<typeof ADDRESS>;
+export type AddressRow = RowOf<typeof ADDRESS_COLUMNS>;
 
 /** The addresses of an account that are left for wallets on a network, in the order in which wallets get them. */
-export const ADDRESSES = new List<AddressRow>(ADDRESS_TABLE, { where: ['account_id =', 'network ='] });
+export const ADDRESS_LIST = new KeysetList<AddressRow>(ADDRESS_TABLE, {
+  where: ['account_id =', 'network ='],
+});
 
 // On PostgreSQL, concurrent creations wait for the first row, find it deleted, and lock the next one.
-const TAKE: ChangeSql = ([account, network, project], condition) => `DELETE FROM address
+const TAKE: ConditionalSql = ([account, network, project], condition) => `DELETE FROM address
 WHERE account_id = ${account} AND network = ${network} AND id = (SELECT id FROM address
   WHERE account_id = ${account} AND network = ${network} AND id <= (
     SELECT last_id FROM address_pool WHERE account_id = ${account} AND network = ${network})
@@ -22,7 +24,7 @@ WHERE account_id = ${account} AND network = ${network} AND id = (SELECT id FROM 
   AND EXISTS (SELECT 1 FROM project WHERE account_id = ${account} AND project.id = ${project}) AND ${condition}
 RETURNING address`;
 
-const COUNT_TAKEN: ChangeSql = ([account, network], condition) => `UPDATE address_pool
+const COUNT_TAKEN: ConditionalSql = ([account, network], condition) => `UPDATE address_pool
 SET address_count = address_count - 1 WHERE account_id = ${account} AND network = ${network} AND ${condition}`;
 
 const FIND_TARGETS = `SELECT
@@ -50,8 +52,8 @@ export async function insertWithNextAddress(
     const [taken] = await database.writeIfFirst<RowOf<'address'>>([
       { sql: TAKE, params: [account_id, network, project_id] },
       { sql: COUNT_TAKEN, params: [account_id, network] },
-      newWalletChange(wallet),
-      auditChange(event),
+      insertWalletChange(wallet),
+      insertEventChange(event),
     ]);
     return taken?.address;
   } catch (error) {

@@ -1,20 +1,20 @@
 import type { Ulid } from '../model/resource-name.ts';
-import { type AuditEventRow, auditChange } from './audit-events.ts';
+import { type AuditEventRow, insertEventChange } from './audit-events.ts';
 import { LAST_USE_INTERVAL_MS } from './background-writes.ts';
-import { valuesIf } from './port/change.ts';
-import type { ChangeSql, Database, Queryable, Row, Statement } from './port/database.ts';
+import { insertedRow } from './port/change.ts';
+import type { ConditionalSql, Database, Queryable, Row, Statement } from './port/database.ts';
 import { isForeignKeyViolation } from './port/foreign-keys.ts';
 import {
-  APP,
-  APP_CHANGES,
+  APP_COLUMNS,
   APP_KEY_HASHES,
+  CHANGEABLE_APP_COLUMNS,
   type ChangesOf,
-  NEW_APP,
-  namesOf,
+  columnNames,
+  NEW_APP_COLUMNS,
   type RowOf,
   valuesOf,
 } from './sql/columns.ts';
-import { List, listByTitle } from './sql/keyset-list.ts';
+import { KeysetList, listByTitle } from './sql/keyset-list.ts';
 import {
   assignments,
   changesIn,
@@ -27,7 +27,7 @@ import {
   writeRow,
 } from './sql/row-statements.ts';
 
-export type AppRow = RowOf<typeof APP>;
+export type AppRow = RowOf<typeof APP_COLUMNS>;
 
 /** The public id of the private key of an app, the SHA-256 of the key in hexadecimal digits, and the revision with it. */
 type NewKey = RowOf<'private_key_id, private_key_hash, revision'>;
@@ -35,24 +35,27 @@ type NewKey = RowOf<'private_key_id, private_key_hash, revision'>;
 export type AppSecretRow = AppRow & RowOf<typeof APP_KEY_HASHES>;
 
 /** The revision of an update, and new values for columns of an app. */
-export type AppChanges = ChangesOf<(typeof APP_CHANGES)[number]> & RowOf<'revision'>;
+export type AppChanges = ChangesOf<(typeof CHANGEABLE_APP_COLUMNS)[number]> & RowOf<'revision'>;
 
-const TABLE = { name: 'app', columns: APP } as const;
+const TABLE = { name: 'app', columns: APP_COLUMNS } as const;
 
-export const APPS = new List<AppRow>(TABLE, { where: ['account_id ='], part: 'project_id' });
+export const APP_LIST = new KeysetList<AppRow>(TABLE, { where: ['account_id ='], part: 'project_id' });
 
-export const APPS_BY_TITLE = listByTitle<AppRow>(TABLE, 'project_id');
+export const APP_LIST_BY_TITLE = listByTitle<AppRow>(TABLE, 'project_id');
 
-const INSERTED = namesOf(NEW_APP);
+const INSERTED = columnNames(NEW_APP_COLUMNS);
 
 // Insertions of one account wait for each other.
-const COUNT: ChangeSql = ([account, max, project], condition) => `UPDATE account SET app_count = app_count + 1
+const COUNT: ConditionalSql = (
+  [account, max, project],
+  condition,
+) => `UPDATE account SET app_count = app_count + 1
 WHERE id = ${account} AND app_count < ${max}
   AND EXISTS (SELECT 1 FROM project WHERE account_id = ${account} AND project.id = ${project}) AND ${condition}
 RETURNING id`;
 
-const INSERT: ChangeSql = (values, condition) =>
-  `INSERT INTO app (${NEW_APP}) ${valuesIf(values, condition)}`;
+const INSERT: ConditionalSql = (values, condition) =>
+  `INSERT INTO app (${NEW_APP_COLUMNS}) ${insertedRow(values, condition)}`;
 
 // The columns that an insertion leaves out.
 const NEW_ROW = {
@@ -65,8 +68,8 @@ const addToAppCount = writeRow<Row, [accountId: Ulid, count: number]>(
   'UPDATE account SET app_count = app_count + $2 WHERE id = $1',
 );
 
-const UPDATE = `UPDATE app SET revision = $4, ${assignments(APP_CHANGES, 5)}
-WHERE account_id = $1 AND id = $2 AND ${ifRevision(3)} RETURNING ${APP}`;
+const UPDATE = `UPDATE app SET revision = $4, ${assignments(CHANGEABLE_APP_COLUMNS, 5)}
+WHERE account_id = $1 AND id = $2 AND ${ifRevision(3)} RETURNING ${APP_COLUMNS}`;
 
 const REPLACE_KEY = `UPDATE app SET
   previous_key_id = private_key_id,
@@ -75,9 +78,9 @@ const REPLACE_KEY = `UPDATE app SET
   private_key_id = $3,
   private_key_hash = $4,
   revision = $6
-WHERE account_id = $1 AND id = $2 RETURNING ${APP}`;
+WHERE account_id = $1 AND id = $2 RETURNING ${APP_COLUMNS}`;
 
-const DELETE = `DELETE FROM app WHERE account_id = $1 AND id = $2 RETURNING ${APP}`;
+const DELETE = `DELETE FROM app WHERE account_id = $1 AND id = $2 RETURNING ${APP_COLUMNS}`;
 
 const SIGNED_IN = `UPDATE app SET last_sign_in_time_ms = $3
 WHERE account_id = $1 AND id = $2 AND COALESCE(last_sign_in_time_ms, 0) <= $4`;
@@ -88,14 +91,14 @@ WHERE account_id = $1 AND id = $2 AND COALESCE(last_sign_in_time_ms, 0) <= $4`;
  */
 export async function insertApp(
   database: Pick<Database, 'writeIfFirst'>,
-  app: RowOf<typeof NEW_APP>,
+  app: RowOf<typeof NEW_APP_COLUMNS>,
   max: number,
   event: AuditEventRow,
 ): Promise<AppRow | undefined> {
   const count = { sql: COUNT, params: [app.account_id, max, app.project_id] };
   const insertion = { sql: INSERT, params: valuesOf(app, INSERTED) };
   try {
-    const counted = await database.writeIfFirst([count, insertion, auditChange(event)]);
+    const counted = await database.writeIfFirst([count, insertion, insertEventChange(event)]);
     return counted.length > 0 ? { ...NEW_ROW, ...app } : undefined;
   } catch (error) {
     // The project was deleted at the same time.
@@ -107,19 +110,25 @@ export async function insertApp(
 export const findApps = selectByIds(TABLE);
 
 export const findAppSecret = readRow<AppSecretRow, [accountId: Ulid, id: Ulid]>(
-  `SELECT ${APP}, ${APP_KEY_HASHES} FROM app WHERE account_id = $1 AND id = $2`,
+  `SELECT ${APP_COLUMNS}, ${APP_KEY_HASHES} FROM app WHERE account_id = $1 AND id = $2`,
 );
 
 export const findAccountOfApp = findAccountOf('apps');
 
 /** Updates an app and returns its new row, or undefined if it does not exist in the account or has none of the revisions. */
-export async function updateApp(
+export async function updateAppRow(
   database: Queryable,
   { accountId, id }: RowId,
   { revision, ...changes }: AppChanges,
   revisions: readonly Ulid[] | undefined,
 ): Promise<AppRow | undefined> {
-  const params = [accountId, id, revisionList(revisions), revision, ...changesIn(changes, APP_CHANGES)];
+  const params = [
+    accountId,
+    id,
+    revisionList(revisions),
+    revision,
+    ...changesIn(changes, CHANGEABLE_APP_COLUMNS),
+  ];
   const [row] = await database.write<AppRow>(UPDATE, params);
   return row;
 }
@@ -141,7 +150,7 @@ export async function replaceAppKey(
 }
 
 /** Returns the statement that stores `now` as the last sign-in of an app, or undefined if the stored one is recent. */
-export function lastSignInStatement(
+export function lastSignInChange(
   { account_id, id, last_sign_in_time_ms }: Pick<AppRow, 'account_id' | 'id' | 'last_sign_in_time_ms'>,
   now: number,
 ): Statement | undefined {
@@ -152,7 +161,7 @@ export function lastSignInStatement(
 }
 
 /** Deletes an app, and decrements the app count of its account. Returns its last row. */
-export async function deleteApp(
+export async function deleteAppRow(
   transaction: Queryable,
   accountId: Ulid,
   id: Ulid,

@@ -1,6 +1,6 @@
 import type { Ulid } from '../model/resource-name.ts';
 import type { Queryable } from './port/database.ts';
-import { IDEMPOTENCY_KEY, type RowOf } from './sql/columns.ts';
+import { IDEMPOTENCY_KEY_COLUMNS, type RowOf } from './sql/columns.ts';
 import { readRow } from './sql/row-statements.ts';
 
 export type IdempotencyKeyId = {
@@ -10,26 +10,26 @@ export type IdempotencyKeyId = {
 };
 
 /** A kept response, which is sealed, and a hash of the content of its request, with the idempotency key as its key. */
-export type KeptResponse = { readonly content_hash: string; readonly response: string };
+export type StoredResponse = { readonly content_hash: string; readonly response: string };
 
 // A row that has expired, but is not deleted yet, is replaced.
-const INSERT = `INSERT INTO idempotency_key (${IDEMPOTENCY_KEY}) VALUES ($1, $2, $3, $4, $5)
+const INSERT = `INSERT INTO idempotency_key (${IDEMPOTENCY_KEY_COLUMNS}) VALUES ($1, $2, $3, $4, $5)
 ON CONFLICT (account_id, key_hash) DO UPDATE
   SET content_hash = excluded.content_hash, response = excluded.response, expire_time_ms = excluded.expire_time_ms
   WHERE idempotency_key.expire_time_ms <= $6
 RETURNING key_hash`;
 
 /** Returns the kept response of a key, or undefined if the key is unknown or has expired. @param now in Unix milliseconds */
-export const findKeptResponse = readRow<KeptResponse, [accountId: Ulid, keyHash: string, now: number]>(
+export const findStoredResponse = readRow<StoredResponse, [accountId: Ulid, keyHash: string, now: number]>(
   `SELECT content_hash, response FROM idempotency_key
 WHERE account_id = $1 AND key_hash = $2 AND expire_time_ms > $3`,
 );
 
 /** Stores the response of a key, unless it has one that has not expired at `now`. Returns whether it was stored. */
-export async function insertKeptResponse(
+export async function insertStoredResponse(
   transaction: Queryable,
   { accountId, keyHash }: IdempotencyKeyId,
-  { content_hash, response, expire_time_ms }: KeptResponse & RowOf<'expire_time_ms'>,
+  { content_hash, response, expire_time_ms }: StoredResponse & RowOf<'expire_time_ms'>,
   now: number,
 ): Promise<boolean> {
   const values = [accountId, keyHash, content_hash, response, expire_time_ms, now];

@@ -1,7 +1,13 @@
 import type { Ulid } from '../model/resource-name.ts';
 import type { Queryable, Row } from './port/database.ts';
-import { type ChangesOf, PROJECT, PROJECT_CHANGES, PROJECT_TABLE, type RowOf } from './sql/columns.ts';
-import { List, listByTitle } from './sql/keyset-list.ts';
+import {
+  CHANGEABLE_PROJECT_COLUMNS,
+  type ChangesOf,
+  PROJECT_COLUMNS,
+  PROJECT_TABLE,
+  type RowOf,
+} from './sql/columns.ts';
+import { KeysetList, listByTitle } from './sql/keyset-list.ts';
 import {
   assignments,
   changesIn,
@@ -13,7 +19,7 @@ import {
 } from './sql/row-statements.ts';
 
 /** The columns of a project that queries return: all except the account, which is a parameter of every query. */
-export type ProjectItem = RowOf<typeof PROJECT>;
+export type ProjectItem = RowOf<typeof PROJECT_COLUMNS>;
 
 export type ProjectRow = ProjectItem & RowOf<'account_id'>;
 
@@ -24,23 +30,23 @@ const insert = insertInto('project', PROJECT_TABLE.columns);
 const COUNT =
   'UPDATE account SET project_count = project_count + 1 WHERE id = $1 AND project_count < $2 RETURNING id';
 
-const TABLE = { name: 'project', columns: PROJECT } as const;
+const TABLE = { name: 'project', columns: PROJECT_COLUMNS } as const;
 
-export const PROJECTS = new List<ProjectItem>(TABLE, {
+export const PROJECT_LIST = new KeysetList<ProjectItem>(TABLE, {
   where: ['account_id ='],
   part: 'id',
   count: '(SELECT project_count FROM account WHERE id = $1)',
 });
 
-export const PROJECTS_BY_TITLE = listByTitle<ProjectItem>(TABLE, 'id');
+export const PROJECT_LIST_BY_TITLE = listByTitle<ProjectItem>(TABLE, 'id');
 
-const UPDATE = `UPDATE project SET ${assignments(PROJECT_CHANGES, 3)}
-WHERE account_id = $1 AND id = $2 RETURNING ${PROJECT}`;
+const UPDATE = `UPDATE project SET ${assignments(CHANGEABLE_PROJECT_COLUMNS, 3)}
+WHERE account_id = $1 AND id = $2 RETURNING ${PROJECT_COLUMNS}`;
 
 const DELETE_EXPIRED_TOKENS =
   'DELETE FROM token WHERE account_id = $1 AND project_id = $2 AND expire_time_ms <= $3';
 
-const DELETE = `DELETE FROM project WHERE account_id = $1 AND id = $2 RETURNING ${PROJECT}`;
+const DELETE = `DELETE FROM project WHERE account_id = $1 AND id = $2 RETURNING ${PROJECT_COLUMNS}`;
 
 /** Adds a number of projects, which can be negative, to the count of an account. */
 export const addToProjectCount = writeRow<Row, [accountId: Ulid, count: number]>(
@@ -69,17 +75,17 @@ export const findAccountOfProject = findAccountOf('projects');
 
 /** Returns a project of the account, which then nobody else changes before the transaction ends, or undefined. */
 export const findProjectToUpdate = readRow<ProjectItem, [accountId: Ulid, id: Ulid]>(
-  `SELECT ${PROJECT} FROM project WHERE account_id = $1 AND id = $2 FOR NO KEY UPDATE`,
+  `SELECT ${PROJECT_COLUMNS} FROM project WHERE account_id = $1 AND id = $2 FOR NO KEY UPDATE`,
 );
 
 /** Updates a project of the account and returns its new row, or undefined if the project does not exist. */
-export async function updateProject(
+export async function updateProjectRow(
   database: Queryable,
   accountId: Ulid,
   id: Ulid,
-  changes: ChangesOf<(typeof PROJECT_CHANGES)[number]>,
+  changes: ChangesOf<(typeof CHANGEABLE_PROJECT_COLUMNS)[number]>,
 ): Promise<ProjectItem | undefined> {
-  const params = [accountId, id, ...changesIn(changes, PROJECT_CHANGES)];
+  const params = [accountId, id, ...changesIn(changes, CHANGEABLE_PROJECT_COLUMNS)];
   const [row] = await database.write<ProjectItem>(UPDATE, params);
   return row;
 }
@@ -89,7 +95,7 @@ export async function updateProject(
  *
  * @throws an error for `isForeignKeyViolation` if the project has apps, wallets or valid tokens
  */
-export async function deleteProject(
+export async function deleteProjectRow(
   transaction: Queryable,
   accountId: Ulid,
   id: Ulid,

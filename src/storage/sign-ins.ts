@@ -1,9 +1,9 @@
 import type { Ulid } from '../model/resource-name.ts';
 import type { AppRow } from './apps.ts';
-import { type AuditEventRow, auditChange } from './audit-events.ts';
-import type { Change, ChangeSql, Database } from './port/database.ts';
-import { APP } from './sql/columns.ts';
-import { type NewTokenRow, newTokenChange } from './tokens.ts';
+import { type AuditEventRow, insertEventChange } from './audit-events.ts';
+import type { Change, ConditionalSql, Database } from './port/database.ts';
+import { APP_COLUMNS } from './sql/columns.ts';
+import { insertTokenChange, type NewTokenRow } from './tokens.ts';
 
 export type SignIn = {
   /** The public id of the current key of the app, when its keys were compared. */
@@ -16,11 +16,11 @@ export type SignIn = {
 
 // A deactivation or a rotation waits for this lock, and then ends the new token as well. A sign-in that waits for one of
 // them finds no row. Sign-ins don't wait for each other.
-const LOCK: ChangeSql = ([account, app, key], condition) => `SELECT ${APP} FROM app
+const LOCK: ConditionalSql = ([account, app, key], condition) => `SELECT ${APP_COLUMNS} FROM app
 WHERE account_id = ${account} AND id = ${app} AND private_key_id = ${key} AND active = 1 AND ${condition} FOR SHARE`;
 
 // The ids sort by the time of issue. The subquery reads the newest tokens, up to the maximum.
-const REVOKE_OLDEST: ChangeSql = ([account, app, count], condition) => {
+const REVOKE_OLDEST: ConditionalSql = ([account, app, count], condition) => {
   const ofApp = `FROM token WHERE account_id = ${account} AND app_id = ${app}`;
   return `DELETE ${ofApp} AND ${condition} AND id <= (SELECT id ${ofApp} ORDER BY id DESC LIMIT 1 OFFSET ${count})`;
 };
@@ -43,7 +43,7 @@ export async function insertSignIn(
   const lock: Change = { sql: LOCK, params: [accountId, appId, currentKeyId] };
   const revocation: Change = { sql: REVOKE_OLDEST, params: [accountId, appId, maxTokens - 1] };
   const revocations = Math.random() * maxTokens < MEAN_TOKENS_READ ? [revocation] : [];
-  const others = [...revocations, newTokenChange(token), auditChange(event)];
+  const others = [...revocations, insertTokenChange(token), insertEventChange(event)];
   const [app] = await database.writeIfFirst<AppRow>([lock, ...others]);
   return app;
 }

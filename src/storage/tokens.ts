@@ -1,29 +1,36 @@
 import type { Ulid } from '../model/resource-name.ts';
 import { LAST_USE_INTERVAL_MS } from './background-writes.ts';
-import { textOf, valuesIf } from './port/change.ts';
-import type { Change, ChangeSql, Queryable, Statement } from './port/database.ts';
-import { NEW_TOKEN, namesOf, prefixedId, type RowOf, TOKEN, valuesOf } from './sql/columns.ts';
-import { List } from './sql/keyset-list.ts';
+import { insertedRow, renderSql } from './port/change.ts';
+import type { Change, ConditionalSql, Queryable, Statement } from './port/database.ts';
+import {
+  columnNames,
+  NEW_TOKEN_COLUMNS,
+  prefixedId,
+  type RowOf,
+  TOKEN_COLUMNS,
+  valuesOf,
+} from './sql/columns.ts';
+import { KeysetList } from './sql/keyset-list.ts';
 import { type RowId, readRow, writeRow } from './sql/row-statements.ts';
 
-export type TokenRow = RowOf<typeof TOKEN>;
+export type TokenRow = RowOf<typeof TOKEN_COLUMNS>;
 
 export type TokenSecretRow = TokenRow & RowOf<'hash'>;
 
-export type NewTokenRow = RowOf<typeof NEW_TOKEN>;
+export type NewTokenRow = RowOf<typeof NEW_TOKEN_COLUMNS>;
 
 const MAX_COUNTED_TOKENS = 100_000;
 
 /** The tokens of an account and of its apps that are valid after a time. */
-export const TOKENS = new List<TokenRow>(
-  { name: 'token', columns: TOKEN },
+export const TOKEN_LIST = new KeysetList<TokenRow>(
+  { name: 'token', columns: TOKEN_COLUMNS },
   { where: ['account_id =', 'expire_time_ms >'] },
 );
 
-const INSERTED = namesOf(NEW_TOKEN);
+const INSERTED = columnNames(NEW_TOKEN_COLUMNS);
 
-const INSERT: ChangeSql = (values, condition) =>
-  `INSERT INTO token (${NEW_TOKEN}) ${valuesIf(values, condition)}`;
+const INSERT: ConditionalSql = (values, condition) =>
+  `INSERT INTO token (${NEW_TOKEN_COLUMNS}) ${insertedRow(values, condition)}`;
 
 // The tokens of an account that is suspended or being deleted are not valid.
 function ifValid([account, id, now]: readonly string[]): string {
@@ -32,9 +39,9 @@ WHERE token.account_id = ${account} AND token.id = ${id} AND token.expire_time_m
   AND account.id = ${account} AND account.state = 'ACTIVE'`;
 }
 
-const IS_VALID: ChangeSql = (names, condition) => `SELECT 1 AS one ${ifValid(names)} AND ${condition}`;
+const IS_VALID: ConditionalSql = (names, condition) => `SELECT 1 AS one ${ifValid(names)} AND ${condition}`;
 
-const REVOKE: ChangeSql = ([account, id, now], condition) => `DELETE FROM token
+const REVOKE: ConditionalSql = ([account, id, now], condition) => `DELETE FROM token
 WHERE account_id = ${account} AND id = ${id} AND expire_time_ms > ${now} AND ${condition} RETURNING account_id, app_id`;
 
 const REVOKE_OTHER_KEYS = 'DELETE FROM token WHERE account_id = $1 AND app_id = $2 AND app_key_id <> $3';
@@ -66,7 +73,7 @@ WHERE account_id = $1 AND maker_token_id = $2 AND expire_time_ms > $3`;
  * Ends the tokens of an app after a rotation of its key: those of the previous key at `expireTimeMs`, with the key, those
  * of earlier keys at once.
  */
-export async function endTokensWithKey(
+export async function revokeTokensWithKey(
   transaction: Queryable,
   { accountId, id }: RowId,
   previousKeyId: string,
@@ -77,18 +84,18 @@ export async function endTokensWithKey(
 }
 
 /** Returns the change that inserts a token. */
-export function newTokenChange(token: NewTokenRow): Change {
+export function insertTokenChange(token: NewTokenRow): Change {
   return { sql: INSERT, params: valuesOf(token, INSERTED) };
 }
 
 /** Returns a token of an account or of one of its apps, also one that has expired or whose account is not active. */
 export const findToken = readRow<TokenSecretRow, [accountId: Ulid, id: Ulid]>(
-  `SELECT ${TOKEN}, hash FROM token WHERE account_id = $1 AND id = $2`,
+  `SELECT ${TOKEN_COLUMNS}, hash FROM token WHERE account_id = $1 AND id = $2`,
 );
 
 /** Returns a token if it is valid at `now`: if it has not ended, and its account is active. */
 export const findValidToken = readRow<TokenSecretRow, [accountId: Ulid, id: Ulid, now: number]>(
-  `SELECT ${[...namesOf(TOKEN), 'hash'].map((column) => `token.${column}`)} ${ifValid(['$1', '$2', '$3'])}`,
+  `SELECT ${[...columnNames(TOKEN_COLUMNS), 'hash'].map((column) => `token.${column}`)} ${ifValid(['$1', '$2', '$3'])}`,
 );
 
 /**
@@ -108,15 +115,15 @@ export async function countMadeTokens(
 }
 
 /** Returns a SELECT that returns a row if a token is valid at `now`. */
-export function validTokenCheck(accountId: Ulid, id: Ulid, now: number): Change {
+export function validTokenCondition(accountId: Ulid, id: Ulid, now: number): Change {
   return { sql: IS_VALID, params: [accountId, id, now] };
 }
 
 export type RevokedToken = RowOf<'account_id, app_id'>;
 
 /** Revokes a token of an account or of one of its apps, if it is valid at `now`. Returns undefined if it is not. */
-export const revokeToken = writeRow<RevokedToken, [accountId: Ulid, id: Ulid, now: number]>(
-  textOf(REVOKE, ['$1', '$2', '$3']),
+export const revokeTokenRow = writeRow<RevokedToken, [accountId: Ulid, id: Ulid, now: number]>(
+  renderSql(REVOKE, ['$1', '$2', '$3']),
 );
 
 /** Returns the change of `revokeToken`. */
@@ -125,7 +132,7 @@ export function revokeTokenChange(accountId: Ulid, id: Ulid, now: number): Chang
 }
 
 /** Returns the statement that stores `now` as the last use of a token, or undefined if the stored one is recent. */
-export function lastUseStatement(
+export function lastUseChange(
   { account_id, id, last_use_time_ms }: TokenRow,
   now: number,
 ): Statement | undefined {

@@ -1,17 +1,17 @@
 import type { Preconditions } from '../model/etag.ts';
 import type { ResourceName, Ulid } from '../model/resource-name.ts';
-import { valuesIf } from './port/change.ts';
-import type { Change, ChangeSql, Queryable } from './port/database.ts';
+import { insertedRow } from './port/change.ts';
+import type { Change, ConditionalSql, Queryable } from './port/database.ts';
 import {
+  CHANGEABLE_WALLET_COLUMNS,
   type ChangesOf,
-  namesOf,
+  columnNames,
   prefixedId,
   type RowOf,
   valuesOf,
-  WALLET,
-  WALLET_CHANGES,
+  WALLET_COLUMNS,
 } from './sql/columns.ts';
-import { List, listByTitle } from './sql/keyset-list.ts';
+import { KeysetList, listByTitle } from './sql/keyset-list.ts';
 import { MAX_MATCHES } from './sql/keyset-sql.ts';
 import {
   assignments,
@@ -26,26 +26,27 @@ import {
   writeRow,
 } from './sql/row-statements.ts';
 
-export type WalletRow = RowOf<typeof WALLET>;
+export type WalletRow = RowOf<typeof WALLET_COLUMNS>;
 
 export type NewWalletRow = WalletRow & RowOf<'title_key'> & Partial<RowOf<'password_hash'>>;
 
 /** The time and the revision of an update, and new values for columns of a wallet. */
-export type WalletChanges = ChangesOf<(typeof WALLET_CHANGES)[number]> & RowOf<'update_time_ms, revision'>;
+export type WalletChanges = ChangesOf<(typeof CHANGEABLE_WALLET_COLUMNS)[number]> &
+  RowOf<'update_time_ms, revision'>;
 
-const TABLE = { name: 'wallet', columns: WALLET } as const;
+const TABLE = { name: 'wallet', columns: WALLET_COLUMNS } as const;
 
-export const WALLETS = new List<WalletRow>(TABLE, { where: ['account_id ='], part: 'project_id' });
+export const WALLET_LIST = new KeysetList<WalletRow>(TABLE, { where: ['account_id ='], part: 'project_id' });
 
-export const WALLETS_AT_ADDRESS = new List<WalletRow>(TABLE, {
+export const WALLET_LIST_AT_ADDRESS = new KeysetList<WalletRow>(TABLE, {
   where: ['account_id =', 'address ='],
   part: 'project_id',
   maxCount: MAX_MATCHES,
 });
 
-export const WALLETS_BY_TITLE = listByTitle<WalletRow>(TABLE, 'project_id');
+export const WALLET_LIST_BY_TITLE = listByTitle<WalletRow>(TABLE, 'project_id');
 
-const FIND_ONE = `SELECT ${WALLET} FROM wallet
+const FIND_ONE = `SELECT ${WALLET_COLUMNS} FROM wallet
 WHERE account_id = $1 AND id = $2 AND project_id = COALESCE($3, project_id)`;
 
 const FIND_TARGETS = `SELECT
@@ -56,26 +57,28 @@ const FIND_TARGETS = `SELECT
 
 // The numbers of the first parameter with a new value, of that with the project, and of the first one with a condition.
 const VALUES = 6;
-const PROJECT = VALUES + WALLET_CHANGES.indexOf('project_id');
-const CONDITIONS = VALUES + WALLET_CHANGES.length;
+const PROJECT = VALUES + CHANGEABLE_WALLET_COLUMNS.indexOf('project_id');
+const FIRST_CONDITION_PARAM = VALUES + CHANGEABLE_WALLET_COLUMNS.length;
 
-const UPDATE: ChangeSql = (_, condition) => `UPDATE wallet SET
-  update_time_ms = $4, revision = $5, ${assignments(WALLET_CHANGES, VALUES)}
+const UPDATE: ConditionalSql = (_, condition) => `UPDATE wallet SET
+  update_time_ms = $4, revision = $5, ${assignments(CHANGEABLE_WALLET_COLUMNS, VALUES)}
 WHERE account_id = $1 AND id = $2 AND project_id = COALESCE($3, project_id)
   AND (CAST($${PROJECT} AS TEXT) IS NULL OR EXISTS (SELECT 1 FROM project p WHERE p.account_id = $1 AND p.id = $${PROJECT}))
-  AND ${ifRevision(CONDITIONS)} AND ${unlessRevision(CONDITIONS + 1)} AND ${condition}
-RETURNING ${WALLET}`;
+  AND ${ifRevision(FIRST_CONDITION_PARAM)} AND ${unlessRevision(FIRST_CONDITION_PARAM + 1)} AND ${condition}
+RETURNING ${WALLET_COLUMNS}`;
 
-const INSERTED = namesOf(`${WALLET}, title_key, password_hash`).filter((column) => column !== 'address');
+const INSERTED = columnNames(`${WALLET_COLUMNS}, title_key, password_hash`).filter(
+  (column) => column !== 'address',
+);
 
-const INSERT: ChangeSql = (values, condition) =>
-  `INSERT INTO wallet (${INSERTED.join(', ')}, address) ${valuesIf(values, condition)}`;
+const INSERT: ConditionalSql = (values, condition) =>
+  `INSERT INTO wallet (${INSERTED.join(', ')}, address) ${insertedRow(values, condition)}`;
 
 /** Inserts a wallet without a password. */
-export const insertWallet = insertInto('wallet', `${WALLET}, title_key` as const);
+export const insertWallet = insertInto('wallet', `${WALLET_COLUMNS}, title_key` as const);
 
 /** Returns the change that inserts a wallet with the address that the first change of the statement returns. */
-export function newWalletChange(wallet: Omit<NewWalletRow, 'address'>): Change {
+export function insertWalletChange(wallet: Omit<NewWalletRow, 'address'>): Change {
   return { sql: INSERT, params: [...valuesOf(wallet, INSERTED), { column: 'address' }] };
 }
 
@@ -109,8 +112,8 @@ export async function findUpdateTargets(
 
 export const findAccountOfWallet = findAccountOf('wallets');
 
-export const deleteWallet = writeRow<WalletRow, [name: ResourceName<'wallets'>]>(
-  `DELETE FROM wallet WHERE ${prefixedId('wallets/')} = $1 RETURNING ${WALLET}`,
+export const deleteWalletRow = writeRow<WalletRow, [name: ResourceName<'wallets'>]>(
+  `DELETE FROM wallet WHERE ${prefixedId('wallets/')} = $1 RETURNING ${WALLET_COLUMNS}`,
 );
 
 /**
@@ -122,7 +125,7 @@ export function updateWalletChange(
   { update_time_ms: now, revision, ...changes }: WalletChanges,
   { ifMatch, ifNoneMatch }: Preconditions,
 ): Change {
-  const values = changesIn(changes, WALLET_CHANGES);
+  const values = changesIn(changes, CHANGEABLE_WALLET_COLUMNS);
   const conditions = [revisionList(ifMatch), revisionList(ifNoneMatch)];
   return { sql: UPDATE, params: [...paramsOf(wallet), now, revision, ...values, ...conditions] };
 }

@@ -6,7 +6,7 @@ import { readConfig, readDuration } from '../config.ts';
 import { createProject } from '../data/more/create-project.ts';
 import { createToken as createAccountToken } from '../data/more/create-token.ts';
 import { asOperator } from '../data/operation/call.ts';
-import type { AdminContext } from '../data/operation/dependencies.ts';
+import type { OperatorContext } from '../data/operation/dependencies.ts';
 import { createAccount } from '../data/operator/create-account.ts';
 import { addSampleAddresses } from '../data/operator/create-samples.ts';
 import { registerWallet } from '../data/operator/register-wallet.ts';
@@ -144,7 +144,7 @@ export async function startGateway({ seed, settings }: GatewayOptions = {}): Pro
 }
 
 async function createTestAccount(
-  admin: AdminContext,
+  admin: OperatorContext,
   { projects: [first, ...others] = ['Project'], wallets: titles = ['Wallet'] }: Seed = {},
 ): Promise<TestAccount> {
   const { name: account, defaultProject } = await createAccount(admin, { title: first });

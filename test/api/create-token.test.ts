@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { write } from '../../src/storage/port/change.ts';
-import { type NewTokenRow, newTokenChange } from '../../src/storage/tokens.ts';
+import { insertTokenChange, type NewTokenRow } from '../../src/storage/tokens.ts';
 import {
   accountToken,
   credentialParts,
@@ -195,7 +195,7 @@ test('a token creates at most 1,000 valid tokens, also by concurrent requests to
     expire_time_ms: gateway.clock() + DAY_MS,
   });
   await gateway.database.transaction(async (transaction) => {
-    for (let n = 0; n < 999; n += 1) await write(transaction, newTokenChange(made()));
+    for (let n = 0; n < 999; n += 1) await write(transaction, insertTokenChange(made()));
   });
   const creations = await Promise.all(
     Array.from({ length: 12 }, (_, n) => create(token, {}, n % 2 ? gateway : other)),

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { type CredentialKind, createCredential } from '../../src/credentials/credential.ts';
 import { updateApp } from '../../src/data/more/update-app.ts';
 import { asOperator } from '../../src/data/operation/call.ts';
-import { revokeToken } from '../../src/storage/tokens.ts';
+import { revokeTokenRow } from '../../src/storage/tokens.ts';
 import {
   authorize,
   createAccountToken,
@@ -690,7 +690,7 @@ function projectTokenIn({ app }: Target): Promise<string> {
 
 async function revoked(token: string): Promise<string> {
   const { accountId, id } = credentialParts(token);
-  await revokeToken(gateway.database, accountId, id, gateway.clock());
+  await revokeTokenRow(gateway.database, accountId, id, gateway.clock());
   return token;
 }
 

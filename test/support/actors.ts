@@ -1,7 +1,7 @@
 import { createCredential, parseCredential } from '../../src/credentials/credential.ts';
 import { createToken, type NewToken } from '../../src/data/more/create-token.ts';
 import { asOperator } from '../../src/data/operation/call.ts';
-import type { AdminContext } from '../../src/data/operation/dependencies.ts';
+import type { OperatorContext } from '../../src/data/operation/dependencies.ts';
 import type { Ulid } from '../../src/model/resource-name.ts';
 import {
   type Api,
@@ -19,7 +19,7 @@ import type { Gateway, Tenant } from './gateway.ts';
 /** The name and the private key of an app, with which it signs in. */
 export type AppKey = Pick<AppFields, 'name' | 'privateKey'>;
 
-type Admin = { readonly admin: AdminContext };
+type Admin = { readonly admin: OperatorContext };
 
 export const ULID = '01ARZ3NDEKTSV4RRFFQ69G5FAV';
 export const MISSING_APP = `apps/${'0'.repeat(26)}`;
@@ -123,7 +123,7 @@ export async function projectToken(
 
 /** Creates an account token as the operator. */
 export function createAccountToken(
-  admin: AdminContext,
+  admin: OperatorContext,
   input: object,
   ttlSeconds = 86_400,
 ): Promise<NewToken> {

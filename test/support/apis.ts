@@ -8,12 +8,12 @@ type Schemas = components['schemas'];
 /** The result of an operation: its value or its error, and the HTTP response. */
 export type Outcome<T> = {
   readonly value: T | undefined;
-  readonly error: Failure | undefined;
+  readonly error: RefusedOutcome | undefined;
   readonly response: HttpResponse;
 };
 
 /** An error in a form that is common to both APIs. */
-export type Failure = {
+export type RefusedOutcome = {
   /** The canonical name, such as `INVALID_ARGUMENT`. */
   readonly status: string;
   readonly reason: string;

@@ -1,5 +1,5 @@
 import type { Database } from '../../src/storage/port/database.ts';
-import { NEW_TOKEN } from '../../src/storage/sql/columns.ts';
+import { NEW_TOKEN_COLUMNS } from '../../src/storage/sql/columns.ts';
 
 /** The resource of the events. */
 export const FILLED_RESOURCE = 'apps/01ARZ3NDEKTSV4RRFFQ69G5FAV';
@@ -26,7 +26,7 @@ const FILL = [
 ];
 
 const EXPIRED = [
-  `INSERT INTO token (${NEW_TOKEN})
+  `INSERT INTO token (${NEW_TOKEN_COLUMNS})
     SELECT account_id, n, id, NULL, NULL, NULL, repeat('x', 64), '', 0, 0, CASE WHEN n <= 50 THEN n ELSE 100000000000000 END
     FROM project, generate_series(1, 20000) n`,
   `INSERT INTO idempotency_key (account_id, key_hash, content_hash, response, expire_time_ms)

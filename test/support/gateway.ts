@@ -11,7 +11,7 @@ import { readConfig } from '../../src/config.ts';
 import { createProject } from '../../src/data/more/create-project.ts';
 import { createToken } from '../../src/data/more/create-token.ts';
 import { asOperator } from '../../src/data/operation/call.ts';
-import type { AdminContext } from '../../src/data/operation/dependencies.ts';
+import type { OperatorContext } from '../../src/data/operation/dependencies.ts';
 import { createAccount } from '../../src/data/operator/create-account.ts';
 import { registerWallet } from '../../src/data/operator/register-wallet.ts';
 import { addAddresses } from '../../src/data/operator/supply-addresses.ts';
@@ -41,7 +41,7 @@ export type Gateway = {
   /** The clock of the gateway. */
   readonly clock: TestClock;
   /** The context for administrative operations on the database. */
-  readonly admin: AdminContext;
+  readonly admin: OperatorContext;
   /** The log so far, at every level. */
   log(): string;
   /** Stops the gateway and removes the database that was created for it. */
@@ -107,7 +107,7 @@ export async function startGateway(
   const database = await openDatabase(databaseUrl, config);
   opening.defer(() => database.close());
   const open = opening.move();
-  const admin: AdminContext = { ...adminContext(database, clock), publicUrl: () => server.publicUrl };
+  const admin: OperatorContext = { ...adminContext(database, clock), publicUrl: () => server.publicUrl };
   return {
     url: server.url,
     databaseUrl,
@@ -160,7 +160,7 @@ export async function testDatabase(): Promise<TestDatabase> {
 }
 
 /** Returns the context for administrative operations on a database. */
-export function adminContext(database: Database, clock: () => number = Date.now): AdminContext {
+export function adminContext(database: Database, clock: () => number = Date.now): OperatorContext {
   return { database, clock, newId: idGenerator(clock), publicUrl: () => '' };
 }
 

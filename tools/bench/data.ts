@@ -7,7 +7,7 @@ import { encodePageToken } from '../../src/model/lists/page-token.ts';
 import { idGenerator, idOf, type Ulid } from '../../src/model/resource-name.ts';
 import { migrate } from '../../src/storage/jobs/migrate.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
-import { NEW_TOKEN } from '../../src/storage/sql/columns.ts';
+import { NEW_TOKEN_COLUMNS } from '../../src/storage/sql/columns.ts';
 import { contextOf, dataLayerOf } from './servers/data-layer.ts';
 
 /** A database, and the values that requests to it need. */
@@ -53,7 +53,7 @@ function fillStatements(url: string) {
       ${isSqlite ? 'lower(hex(upper(title)))' : "encode(upper(title)::bytea, 'hex')"}`,
     ),
     // Tokens that the benchmark does not use.
-    tokens: `INSERT INTO token (${NEW_TOKEN}) SELECT ${NEW_TOKEN.replace(' id,', ` ${id},`)}
+    tokens: `INSERT INTO token (${NEW_TOKEN_COLUMNS}) SELECT ${NEW_TOKEN_COLUMNS.replace(' id,', ` ${id},`)}
       FROM ${numbers('$1')}, (SELECT * FROM token LIMIT 1) AS one`,
   };
 }

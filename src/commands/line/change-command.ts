@@ -1,13 +1,13 @@
-import { RequestTransaction } from '../../storage/port/request-transaction.ts';
+import { LazyTransaction } from '../../storage/port/request-transaction.ts';
 import type { Arguments, Command } from './command.ts';
 import { OutputError } from './terminal.ts';
-import { type Admin, withDatabase } from './with-database.ts';
+import { type CommandContext, withDatabase } from './with-database.ts';
 
 type Change<Result> = Omit<Command, 'run'> & {
   /** Whether the result has a secret, which is shown once. Without it, the change would be of no use. */
   readonly isSecret?: boolean;
   /** Calls operations. The input is the values of the arguments. */
-  readonly run: (admin: Admin, input: Arguments['values'], args: Arguments) => Promise<Result>;
+  readonly run: (admin: CommandContext, input: Arguments['values'], args: Arguments) => Promise<Result>;
   readonly view: (result: Result) => object;
   readonly text: (result: Result) => string;
 };
@@ -18,7 +18,7 @@ export function changeCommand<Result>(change: Change<Result>): Command {
     ...description,
     run: (args) =>
       withDatabase(args, async (admin) => {
-        const runAndPrint = async (context: Admin) => {
+        const runAndPrint = async (context: CommandContext) => {
           const result = await run(context, args.values, args);
           args.print(view(result), text(result));
         };
@@ -35,10 +35,10 @@ export function changeCommand<Result>(change: Change<Result>): Command {
  */
 async function ifPrinted(
   { terminal }: Arguments,
-  admin: Admin,
-  work: (admin: Admin) => Promise<void>,
+  admin: CommandContext,
+  work: (admin: CommandContext) => Promise<void>,
 ): Promise<void> {
-  const transaction = new RequestTransaction(admin.database);
+  const transaction = new LazyTransaction(admin.database);
   try {
     if (terminal.isDiscarded()) throw new OutputError('it is closed, or the null device');
     await work({ ...admin, database: transaction.database });

@@ -14,39 +14,39 @@ export type Option = {
   readonly collection?: Collection;
 };
 
-export const optional = (value: string, description: string): Option => ({
+export const optionalOption = (value: string, description: string): Option => ({
   type: 'string',
   value,
   description,
 });
 
-export const required = (value: string, text: string): Option => ({
-  ...optional(value, text),
+export const requiredOption = (value: string, text: string): Option => ({
+  ...optionalOption(value, text),
   required: true,
 });
 
 export const flag = (description: string): Option => ({ type: 'boolean', description });
 
-export const nameIn = (collection: Collection, description: string): Option => ({
-  ...optional('<name>', description),
+export const nameOption = (collection: Collection, description: string): Option => ({
+  ...optionalOption('<name>', description),
   collection,
 });
 
-export const ACCOUNT = { ...nameIn('accounts', 'The account, accounts/<ULID>.'), required: true };
-export const PROJECT = { ...nameIn('projects', 'The project, projects/<ULID>.'), required: true };
+export const ACCOUNT_OPTION = { ...nameOption('accounts', 'The account, accounts/<ULID>.'), required: true };
+export const PROJECT_OPTION = { ...nameOption('projects', 'The project, projects/<ULID>.'), required: true };
 
-export const TEXT = {
-  title: required('<text>', 'The title, 1 to 200 characters.'),
-  description: optional('<text>', 'A short description, up to 2,000 characters.'),
+export const TEXT_OPTIONS = {
+  title: requiredOption('<text>', 'The title, 1 to 200 characters.'),
+  description: optionalOption('<text>', 'A short description, up to 2,000 characters.'),
 };
 
-export const NEW_TEXT = {
-  title: optional('<text>', 'The new title, 1 to 200 characters.'),
-  description: optional('<text>', 'The new description, up to 2,000 characters.'),
+export const NEW_TEXT_OPTIONS = {
+  title: optionalOption('<text>', 'The new title, 1 to 200 characters.'),
+  description: optionalOption('<text>', 'The new description, up to 2,000 characters.'),
 };
 
 /** The option of a command that deletes something. A command with it asks first, if a person can answer. */
-export const YES = flag('Deletes without a question. Required in scripts.');
+export const YES_OPTION = flag('Deletes without a question. Required in scripts.');
 
 export type Arguments = {
   /** The values of the options that have one, and of the positional argument, by their names. */

@@ -3,7 +3,7 @@ import type { UntrustedInput } from '../../data/operation/rules.ts';
 import { integerIn, parseFields, renameFields } from '../../model/fields/fields.ts';
 import { type ConnectionPage, MAX_PAGE_SIZE, nextPageToken, pageSize } from '../../model/lists/list-page.ts';
 import { pageTokenForm } from '../../model/lists/page-token.ts';
-import { type Arguments, type Command, flag, type Option, optional } from './command.ts';
+import { type Arguments, type Command, flag, type Option, optionalOption } from './command.ts';
 import { narrowTable, table, toJson } from './safe-output.ts';
 import { withDatabase } from './with-database.ts';
 
@@ -20,8 +20,8 @@ type List<Item, View> = Pick<Command, 'name' | 'summary'> & {
 };
 
 const PAGE_OPTIONS = {
-  'page-size': optional('<number>', 'The maximum number of items, 1 to 100; 10 by default.'),
-  'page-token': optional('<token>', 'The nextPageToken of the previous page.'),
+  'page-size': optionalOption('<number>', 'The maximum number of items, 1 to 100; 10 by default.'),
+  'page-token': optionalOption('<token>', 'The nextPageToken of the previous page.'),
   all: flag('Prints all pages.'),
   wide: flag('Prints all columns and whole texts.'),
 };

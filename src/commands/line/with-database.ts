@@ -1,6 +1,6 @@
 import { localUrl, readConfig } from '../../config.ts';
 import { PasswordHasher } from '../../credentials/password-hasher.ts';
-import type { AdminContext, Dependencies } from '../../data/operation/dependencies.ts';
+import type { OperationDependencies, OperatorContext } from '../../data/operation/dependencies.ts';
 import { toApiError } from '../../data/operation/errors.ts';
 import { describeCause } from '../../model/errors.ts';
 import { idGenerator } from '../../model/resource-name.ts';
@@ -13,7 +13,7 @@ import { DatabaseError, unavailable } from '../../storage/port/errors.ts';
 import { type Arguments, UsageError } from './command.ts';
 import { openedOnUse } from './opened-on-use.ts';
 
-export type Admin = AdminContext & Pick<Dependencies, 'database' | 'passwords'>;
+export type CommandContext = OperatorContext & Pick<OperationDependencies, 'database' | 'passwords'>;
 
 /**
  * Runs `work` with the database of the environment, which its first statement opens, and closes it. Outside production, a
@@ -26,7 +26,7 @@ export type Admin = AdminContext & Pick<Dependencies, 'database' | 'passwords'>;
  */
 export async function withDatabase<T>(
   { note }: Pick<Arguments, 'note'>,
-  work: (admin: Admin) => Promise<T>,
+  work: (admin: CommandContext) => Promise<T>,
   { isReadOnly = false } = {},
 ): Promise<T> {
   const { databaseUrl, createDatabase, postgres, publicUrl, host, port } = readConfig();

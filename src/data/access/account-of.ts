@@ -6,7 +6,7 @@ import { type AccountRow, findAccount, lockAccountStatement } from '../../storag
 import type { Queryable } from '../../storage/port/database.ts';
 import { findAccountOfProject } from '../../storage/projects.ts';
 import type { UntrustedInput } from '../operation/rules.ts';
-import { missing } from './visibility.ts';
+import { notFound } from './visibility.ts';
 
 /**
  * Returns the account in which a caller can find a resource: that of the client, or for the operator that of the
@@ -15,7 +15,7 @@ import { missing } from './visibility.ts';
  * @param find finds the account of the resource by its name
  * @throws INVALID_ARGUMENT for the field `name` if the operator names a resource that does not exist
  */
-export async function accountOf<Name extends ResourceName>(
+export async function findAccountId<Name extends ResourceName>(
   database: Queryable,
   caller: Caller | 'operator',
   name: Name,
@@ -23,7 +23,7 @@ export async function accountOf<Name extends ResourceName>(
 ): Promise<Ulid> {
   if (caller !== 'operator') return caller.principal.accountId;
   const accountId = await find(database, name);
-  if (accountId === undefined) throw missing(caller, name);
+  if (accountId === undefined) throw notFound(caller, name);
   return accountId;
 }
 

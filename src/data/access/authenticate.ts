@@ -1,8 +1,8 @@
 import { equalHashes, hashCredential, parseCredential } from '../../credentials/credential.ts';
 import type { Principal } from '../../model/caller.ts';
 import { ApiError } from '../../model/errors.ts';
-import { findValidToken, lastUseStatement } from '../../storage/tokens.ts';
-import type { Dependencies } from '../operation/dependencies.ts';
+import { findValidToken, lastUseChange } from '../../storage/tokens.ts';
+import type { OperationDependencies } from '../operation/dependencies.ts';
 import { principalFromRow } from '../rows/token.ts';
 
 /**
@@ -11,7 +11,11 @@ import { principalFromRow } from '../rows/token.ts';
  * @throws UNAUTHENTICATED if the token is malformed, unknown, expired or revoked
  */
 export async function authenticate(
-  { database, backgroundWrites, clock }: Pick<Dependencies, 'database' | 'backgroundWrites' | 'clock'>,
+  {
+    database,
+    backgroundWrites,
+    clock,
+  }: Pick<OperationDependencies, 'database' | 'backgroundWrites' | 'clock'>,
   bearerToken: string,
 ): Promise<Principal> {
   const token = parseCredential(bearerToken);
@@ -23,7 +27,7 @@ export async function authenticate(
   const row = await findValidToken(database, token.accountId, token.id, clock());
   if (row === undefined || !equalHashes(row.hash, hashCredential(bearerToken)))
     throw new ApiError('TOKEN_INVALID');
-  const use = lastUseStatement(row, clock());
+  const use = lastUseChange(row, clock());
   if (use !== undefined) backgroundWrites.add(row.id, use);
   return principalFromRow(row);
 }

@@ -13,7 +13,7 @@ export async function assertAppVisible(
 ): Promise<void> {
   if (onlyProjectOf(caller) === undefined) return;
   const [app] = await findApps(database, accountId, [idOf(name)]);
-  if (app === undefined || !sees(caller, app.project_id)) throw missing(caller, name);
+  if (app === undefined || !sees(caller, app.project_id)) throw notFound(caller, name);
 }
 
 /** Returns the ids of projects, with an empty string for each that is not visible to the caller. */
@@ -25,14 +25,14 @@ export function visibleIds(
 }
 
 /** Returns the error for a resource that does not exist, or is not visible to the caller. */
-export function missing(caller: Caller | 'operator', name: ResourceName): ApiError {
+export function notFound(caller: Caller | 'operator', name: ResourceName): ApiError {
   if (caller !== 'operator') return new ApiError('RESOURCE_NOT_FOUND');
   const kind = name.slice(0, name.indexOf('/') - 1);
   return unusableResource('name', `Must be an existing ${kind}.`);
 }
 
 /** Returns the error for a project that does not exist, or that the caller can't use for a resource. */
-export function missingProject(caller: Caller | 'operator'): ApiError {
+export function projectNotFound(caller: Caller | 'operator'): ApiError {
   if (caller !== 'operator') return projectNotVisible();
   return unusableResource('project', 'Must be a project of the same account.');
 }

@@ -3,7 +3,7 @@ import { decodeTime } from 'ulid';
 import type { AuditAction } from '../../model/audit-event.ts';
 import type { Client, Principal } from '../../model/caller.ts';
 import type { ResourceName, Ulid } from '../../model/resource-name.ts';
-import { type AuditEventRow, auditChange } from '../../storage/audit-events.ts';
+import { type AuditEventRow, insertEventChange } from '../../storage/audit-events.ts';
 import { write } from '../../storage/port/change.ts';
 import type { Queryable } from '../../storage/port/database.ts';
 
@@ -33,7 +33,7 @@ export function minuteOf(timeMs: number): number {
 }
 
 /** A caller, as far as it is recorded. Without a bearer token, it has no principal. */
-export type RecordedCaller = {
+export type AuditedCaller = {
   readonly principal: Pick<Principal, 'tokenId'> | undefined;
   readonly client: Pick<Client, 'address' | 'requestId'>;
 };
@@ -41,17 +41,17 @@ export type RecordedCaller = {
 export async function recordAct(
   transaction: Queryable,
   ids: Ids,
-  caller: RecordedCaller | 'operator',
+  caller: AuditedCaller | 'operator',
   act: Act,
 ): Promise<void> {
-  await write(transaction, auditChange(auditEvent(ids, caller, act)));
+  await write(transaction, insertEventChange(auditEvent(ids, caller, act)));
 }
 
 /**
  * Returns the event of an act. Equal acts of a client in the same minute are one event with their number, so that requests
  * can't fill the disk. It has the id, the token and the request of the first.
  */
-export function auditEvent({ newId }: Ids, caller: RecordedCaller | 'operator', act: Act): AuditEventRow {
+export function auditEvent({ newId }: Ids, caller: AuditedCaller | 'operator', act: Act): AuditEventRow {
   const { accountId, action, resource, tokenId = null, count = 1 } = act;
   const fields = act.fields?.join() ?? '';
   const id = newId();

@@ -2,13 +2,13 @@ import { decodeTime } from 'ulid';
 import { firstUlid, type ResourceName, resourceName, type Ulid } from '../../model/resource-name.ts';
 import { countAuditEvents } from '../../storage/audit-events.ts';
 import type { Queryable } from '../../storage/port/database.ts';
-import { minuteOf, type RecordedCaller, recordAct } from './audit.ts';
+import { type AuditedCaller, minuteOf, recordAct } from './audit.ts';
 
 /**
  * A refused wallet, a failed sign-in, or one that has succeeded in a request which was then undone, so that its client has no
  * token.
  */
-export type Failure = RecordedCaller & {
+export type FailedAct = AuditedCaller & {
   /** The id of its event, which contains its time. */
   readonly id: Ulid;
   readonly action: 'sign_in.fail' | 'sign_in.undo' | 'wallet.refuse';
@@ -24,7 +24,7 @@ const MAX_EVENTS_PER_MINUTE = 100;
  * Records a failure. All apps that do not exist are one. If the account has too many events of this kind in this
  * minute, it counts to an event that has neither an app nor a credential or an address.
  */
-export async function recordFailure(database: Queryable, failure: Failure): Promise<void> {
+export async function recordFailure(database: Queryable, failure: FailedAct): Promise<void> {
   const { id, action, accountId, principal, client } = failure;
   const first = firstUlid(minuteOf(decodeTime(id)));
   const count = await countAuditEvents(database, { accountId, action, first }, MAX_EVENTS_PER_MINUTE);

@@ -5,14 +5,14 @@ import { ApiError, invalidFields } from '../../model/errors.ts';
 import { isJsonObject } from '../../model/fields/json.ts';
 import { lockAccountStatement } from '../../storage/accounts.ts';
 import {
-  findKeptResponse,
+  findStoredResponse,
   type IdempotencyKeyId,
-  insertKeptResponse,
+  insertStoredResponse,
 } from '../../storage/idempotency-keys.ts';
-import { RequestTransaction } from '../../storage/port/request-transaction.ts';
-import type { Failure } from '../audit/failures.ts';
+import { LazyTransaction } from '../../storage/port/request-transaction.ts';
+import type { FailedAct } from '../audit/failures.ts';
 import { Call } from '../operation/call.ts';
-import type { Dependencies } from '../operation/dependencies.ts';
+import type { OperationDependencies } from '../operation/dependencies.ts';
 
 const KEY_TTL_MS = 24 * 3_600_000;
 
@@ -22,7 +22,7 @@ const KEY_PATTERN = /^[!-~]{1,255}$/;
 const HASH_LENGTH = 22;
 
 /** A request with an `Idempotency-Key`: a client can repeat it, and it is executed once. */
-export type KeyedRequest = {
+export type IdempotentRequest = {
   /** The `Idempotency-Key`: unique among the requests of the app, or of the account tokens. */
   readonly key: string;
   /** The bearer token of the request, with which the response is sealed. */
@@ -36,7 +36,7 @@ export type KeyedRequest = {
 };
 
 /** The kept response of an earlier request with the key, or the first request with it. */
-export type KeyedResult =
+export type ReplayOrFirst =
   | {
       /** Returns the response. Those of many requests at the same time would take much more memory than what was read. */
       readonly replay: () => string;
@@ -52,12 +52,12 @@ export type KeyedResult =
  * @throws ABORTED if a request with this key is running
  * @throws RESOURCE_EXHAUSTED if too many passwords of the account are being set at the same time
  */
-export async function beginKeyed(call: Call, request: KeyedRequest): Promise<KeyedResult> {
+export async function beginIdempotent(call: Call, request: IdempotentRequest): Promise<ReplayOrFirst> {
   const { database, synced, clock, keysInUse } = Call.open(call);
   const { key, bearerToken, content } = request;
   const id = idOfKey(call.caller.principal, key);
   const contentHash = shortHash(createHmac('sha256', key).update(canonicalJson(content)));
-  const kept = await findKeptResponse(database, id.accountId, id.keyHash, clock());
+  const kept = await findStoredResponse(database, id.accountId, id.keyHash, clock());
   if (kept !== undefined) {
     if (kept.content_hash !== contentHash) throw new ApiError('IDEMPOTENCY_KEY_REUSED');
     const replay = unseal(kept.response, bearerToken, key);
@@ -83,11 +83,11 @@ export async function beginKeyed(call: Call, request: KeyedRequest): Promise<Key
 export class FirstRequest {
   /** The call of its operations, whose changes are those of the transaction. */
   readonly call: Call;
-  readonly #outer: Dependencies;
+  readonly #outer: OperationDependencies;
   readonly #request: Started;
-  readonly #transaction: RequestTransaction;
+  readonly #transaction: LazyTransaction;
   /** Failures to record if the request is undone. They are recorded after the rollback, which would remove them. */
-  #failures: Failure[] = [];
+  #failures: FailedAct[] = [];
   /** Executed after the request, unless it is undone. They would wait for the locks of the transaction. */
   readonly #writes: BackgroundWrite[] = [];
   /** In the transaction, its locks would be held while the passwords wait to be hashed. */
@@ -101,8 +101,8 @@ export class FirstRequest {
     // Two requests that change the same resources in different orders would wait for each other.
     const { accountId } = request.id;
     const lock = request.hasSeveral ? lockAccountStatement(accountId) : undefined;
-    this.#transaction = new RequestTransaction(dependencies.database, accountId, lock);
-    const inTransaction: Dependencies = {
+    this.#transaction = new LazyTransaction(dependencies.database, accountId, lock);
+    const inTransaction: OperationDependencies = {
       ...dependencies,
       database: this.#transaction.database,
       passwords: { hash: this.#takeHash.bind(this) },
@@ -134,7 +134,7 @@ export class FirstRequest {
       const now = this.#outer.clock();
       const kept = { content_hash: contentHash, response: sealed, expire_time_ms: now + KEY_TTL_MS };
       // Another process has executed the request, and stored its response for a repetition.
-      if (!(await insertKeptResponse(database, id, kept, now))) {
+      if (!(await insertStoredResponse(database, id, kept, now))) {
         throw new ApiError('IDEMPOTENCY_KEY_IN_USE');
       }
       await this.#transaction.commit();
@@ -177,10 +177,10 @@ export class FirstRequest {
   }
 }
 
-type BackgroundWrite = Parameters<Dependencies['backgroundWrites']['add']>;
+type BackgroundWrite = Parameters<OperationDependencies['backgroundWrites']['add']>;
 
 /** A request whose key is in use. */
-type Started = KeyedRequest & { readonly id: IdempotencyKeyId; readonly contentHash: string };
+type Started = IdempotentRequest & { readonly id: IdempotencyKeyId; readonly contentHash: string };
 
 /** Returns the JSON of a value with the members of each object in one order. */
 function canonicalJson(value: unknown): string {

@@ -4,14 +4,14 @@ import {
   parsePageRequest,
 } from '../../model/lists/list-page.ts';
 import { encodePageToken } from '../../model/lists/page-token.ts';
-import type { List, ListRow, Selection } from '../../storage/sql/keyset-list.ts';
-import type { Dependencies } from '../operation/dependencies.ts';
+import type { KeysetList, ListRow, RowFilter } from '../../storage/sql/keyset-list.ts';
+import type { OperationDependencies } from '../operation/dependencies.ts';
 
-export type ListDependencies = Pick<Dependencies, 'database' | 'clock' | 'publicUrl'>;
+export type ListDependencies = Pick<OperationDependencies, 'database' | 'clock' | 'publicUrl'>;
 
 /** The rows of a list that a caller can see, and their conversion to items. */
-export type ListSource<R extends ListRow, T> = Selection<R> & {
-  readonly list: List<R>;
+export type ListSource<R extends ListRow, T> = RowFilter<R> & {
+  readonly list: KeysetList<R>;
   readonly toItem: (row: R) => T;
   /** What the list is filtered by, in its page tokens. */
   readonly filter?: string | undefined;

@@ -2,14 +2,14 @@ import { NETWORKS } from '../../model/network.ts';
 import type { AddressesLeft } from '../../model/wallet.ts';
 import { findAddressCounts } from '../../storage/addresses.ts';
 import { begin, type Call } from '../operation/call.ts';
-import type { Dependencies } from '../operation/dependencies.ts';
+import type { OperationDependencies } from '../operation/dependencies.ts';
 import type { Rules } from '../operation/rules.ts';
 
 countAddresses.rules = { caller: 'whole account', changes: false } as const satisfies Rules;
 
 /** Returns how many addresses of the account are left for new wallets, for each network. */
 export async function countAddresses(
-  call: Call<Pick<Dependencies, 'database'>>,
+  call: Call<Pick<OperationDependencies, 'database'>>,
 ): Promise<readonly AddressesLeft[]> {
   const { database } = begin(call, countAddresses.rules);
   const { principal } = call.caller;

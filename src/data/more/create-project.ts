@@ -14,7 +14,7 @@ import { insertProject, type ProjectRow } from '../../storage/projects.ts';
 import { accountOfInput } from '../access/account-of.ts';
 import { recordAct } from '../audit/audit.ts';
 import { begin, type Call } from '../operation/call.ts';
-import type { AdminContext } from '../operation/dependencies.ts';
+import type { OperatorContext } from '../operation/dependencies.ts';
 import type { Rules, UntrustedInput } from '../operation/rules.ts';
 import { projectFromRow, projectRows } from '../rows/project.ts';
 
@@ -30,7 +30,7 @@ createProject.rules = { caller: 'whole account', changes: true, input: INPUT } a
  * @throws FAILED_PRECONDITION if the account has `MAX_PROJECTS` projects
  */
 export async function createProject(
-  call: Call<AdminContext, Caller | 'operator'>,
+  call: Call<OperatorContext, Caller | 'operator'>,
   input: UntrustedInput,
 ): Promise<Project> {
   const dependencies = begin(call, createProject.rules);
@@ -51,7 +51,7 @@ type NewProject = Pick<Project, 'title' | 'description'> & { readonly accountId:
 /** Inserts a project with the CID of its cover image, and records it, in a transaction of the caller. Returns its row. */
 export async function addProject(
   transaction: Queryable,
-  dependencies: Pick<AdminContext, 'clock' | 'newId'>,
+  dependencies: Pick<OperatorContext, 'clock' | 'newId'>,
   caller: Caller | 'operator',
   { accountId, id, title, description }: NewProject,
 ): Promise<ProjectRow> {

@@ -16,11 +16,11 @@ import { DEFAULT_TOKEN_DAYS, MAX_MADE_TOKENS, type Token } from '../../model/tok
 import { write } from '../../storage/port/change.ts';
 import type { Queryable } from '../../storage/port/database.ts';
 import { lockProject } from '../../storage/projects.ts';
-import { countMadeTokens, lockMaker, newTokenChange } from '../../storage/tokens.ts';
+import { countMadeTokens, insertTokenChange, lockMaker } from '../../storage/tokens.ts';
 import { requireAccount } from '../access/account-of.ts';
 import { recordAct } from '../audit/audit.ts';
 import { begin, type Call } from '../operation/call.ts';
-import type { AdminContext } from '../operation/dependencies.ts';
+import type { OperatorContext } from '../operation/dependencies.ts';
 import type { Rules, UntrustedInput } from '../operation/rules.ts';
 import { tokenFromRow } from '../rows/token.ts';
 
@@ -70,7 +70,7 @@ createToken.rules = { caller: 'issued by operator', changes: true, input: INPUT 
  * @throws FAILED_PRECONDITION if the token of the request has made `MAX_MADE_TOKENS` valid tokens
  */
 export async function createToken(
-  call: Call<Pick<AdminContext, 'database' | 'clock' | 'newId'>, Caller | 'operator'>,
+  call: Call<Pick<OperatorContext, 'database' | 'clock' | 'newId'>, Caller | 'operator'>,
   input: UntrustedInput,
 ): Promise<NewToken> {
   const dependencies = begin(call, createToken.rules);
@@ -108,7 +108,7 @@ export async function createToken(
       is_read_only: readOnly ? 1 : 0,
       expire_time_ms: expireTimeMs,
     } as const;
-    await write(transaction, newTokenChange(row));
+    await write(transaction, insertTokenChange(row));
     const act = {
       action: 'token.create',
       resource: resourceName('accounts', accountId),

@@ -14,7 +14,7 @@ import type { Wallet } from '../../model/wallet.ts';
 import { findWalletTargets, insertWithNextAddress } from '../../storage/addresses.ts';
 import { auditEvent } from '../audit/audit.ts';
 import { begin, type Call } from '../operation/call.ts';
-import type { Dependencies } from '../operation/dependencies.ts';
+import type { OperationDependencies } from '../operation/dependencies.ts';
 import type { Rules, UntrustedInput } from '../operation/rules.ts';
 import { newWalletRow, walletFromRow } from '../rows/wallet.ts';
 
@@ -36,7 +36,10 @@ createWallet.rules = { caller: 'any', changes: true, input: INPUT } as const sat
  * @throws FAILED_PRECONDITION if no address is left
  * @throws RESOURCE_EXHAUSTED if too many passwords of the account are being set at the same time
  */
-export async function createWallet(call: Call<Dependencies>, input: UntrustedInput): Promise<Wallet> {
+export async function createWallet(
+  call: Call<OperationDependencies>,
+  input: UntrustedInput,
+): Promise<Wallet> {
   const dependencies = begin(call, createWallet.rules);
   const { caller } = call;
   const { accountId, projectId } = caller.principal;

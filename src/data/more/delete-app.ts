@@ -2,13 +2,13 @@ import type { App } from '../../model/app.ts';
 import type { Caller } from '../../model/caller.ts';
 import { parseFields, resourceNameValidator } from '../../model/fields/fields.ts';
 import { idOf } from '../../model/resource-name.ts';
-import { deleteApp as deleteAppRow, findAccountOfApp } from '../../storage/apps.ts';
+import { deleteAppRow, findAccountOfApp } from '../../storage/apps.ts';
 import { revokeTokensOfApp } from '../../storage/tokens.ts';
-import { accountOf } from '../access/account-of.ts';
-import { assertAppVisible, missing } from '../access/visibility.ts';
+import { findAccountId } from '../access/account-of.ts';
+import { assertAppVisible, notFound } from '../access/visibility.ts';
 import { recordAct } from '../audit/audit.ts';
 import { begin, type Call } from '../operation/call.ts';
-import type { AdminContext } from '../operation/dependencies.ts';
+import type { OperatorContext } from '../operation/dependencies.ts';
 import type { Rules, UntrustedInput } from '../operation/rules.ts';
 import { appFromRow } from '../rows/app.ts';
 
@@ -23,7 +23,7 @@ deleteApp.rules = { caller: 'account', changes: true, input: INPUT } as const sa
  * @throws NOT_FOUND if the app does not exist or is not visible to the caller; for the operator INVALID_ARGUMENT
  */
 export async function deleteApp(
-  call: Call<Pick<AdminContext, 'database' | 'clock' | 'newId'>, Caller | 'operator'>,
+  call: Call<Pick<OperatorContext, 'database' | 'clock' | 'newId'>, Caller | 'operator'>,
   input: UntrustedInput,
 ): Promise<App> {
   const dependencies = begin(call, deleteApp.rules);
@@ -33,11 +33,11 @@ export async function deleteApp(
   const id = idOf(name);
 
   return database.transaction(async (transaction) => {
-    const accountId = await accountOf(transaction, caller, name, findAccountOfApp);
+    const accountId = await findAccountId(transaction, caller, name, findAccountOfApp);
     await assertAppVisible(transaction, caller, accountId, name);
     // First, because it waits for sign-ins that hold the lock of the app and are storing a token.
     const row = await deleteAppRow(transaction, accountId, id);
-    if (row === undefined) throw missing(caller, name);
+    if (row === undefined) throw notFound(caller, name);
     await revokeTokensOfApp(transaction, accountId, id, clock());
     await recordAct(transaction, dependencies, caller, { accountId, action: 'app.delete', resource: name });
     return appFromRow(row, clock());

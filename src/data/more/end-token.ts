@@ -4,10 +4,10 @@ import { ApiError } from '../../model/errors.ts';
 import { idOf } from '../../model/resource-name.ts';
 import { findToken } from '../../storage/tokens.ts';
 import { Call } from '../operation/call.ts';
-import type { Dependencies } from '../operation/dependencies.ts';
+import type { OperationDependencies } from '../operation/dependencies.ts';
 import { principalFromRow } from '../rows/token.ts';
 import { type AppCredentials, findApp } from '../sign-in.ts';
-import { revokeOwnToken } from './sign-out.ts';
+import { revokeTokenOfCaller } from './sign-out.ts';
 
 /**
  * Ends a bearer token, if it is valid. A key is compared only with that of the app to which the token was issued, so that
@@ -17,8 +17,8 @@ import { revokeOwnToken } from './sign-out.ts';
  * @throws UNAUTHENTICATED if the credentials are wrong
  * @throws PERMISSION_DENIED if the token was not issued to the app
  */
-export async function endToken(
-  call: Call<Dependencies, Client>,
+export async function revokeTokenByText(
+  call: Call<OperationDependencies, Client>,
   text: string,
   credentials: AppCredentials | undefined,
 ): Promise<void> {
@@ -52,5 +52,5 @@ export async function endToken(
     }
   }
   await client.count?.({ accountId, tokenId: appId ?? tokenId });
-  await revokeOwnToken(dependencies, { principal, client });
+  await revokeTokenOfCaller(dependencies, { principal, client });
 }

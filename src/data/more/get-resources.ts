@@ -13,7 +13,7 @@ import { findApps } from '../../storage/apps.ts';
 import { findProjects } from '../../storage/projects.ts';
 import { findWallets } from '../../storage/wallets.ts';
 import { begin, type Call } from '../operation/call.ts';
-import type { Dependencies } from '../operation/dependencies.ts';
+import type { OperationDependencies } from '../operation/dependencies.ts';
 import type { Rules } from '../operation/rules.ts';
 import { appFromRow } from '../rows/app.ts';
 import { projectFromRow } from '../rows/project.ts';
@@ -30,7 +30,7 @@ getResources.rules = { caller: 'any', changes: false } as const satisfies Rules;
  * @param names at most 100 names
  */
 export async function getResources(
-  call: Call<Dependencies>,
+  call: Call<OperationDependencies>,
   names: readonly ResourceName[],
 ): Promise<readonly (Resource | null)[]> {
   const { database, publicUrl, clock } = begin(call, getResources.rules);

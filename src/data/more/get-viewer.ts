@@ -2,7 +2,7 @@ import { ApiError } from '../../model/errors.ts';
 import type { Token } from '../../model/token.ts';
 import { findToken } from '../../storage/tokens.ts';
 import { begin, type Call } from '../operation/call.ts';
-import type { Dependencies } from '../operation/dependencies.ts';
+import type { OperationDependencies } from '../operation/dependencies.ts';
 import type { Rules } from '../operation/rules.ts';
 import { tokenFromRow } from '../rows/token.ts';
 
@@ -13,7 +13,7 @@ getViewer.rules = { caller: 'any', changes: false } as const satisfies Rules;
  *
  * @throws UNAUTHENTICATED if the token has ended since the authentication
  */
-export async function getViewer(call: Call<Pick<Dependencies, 'database'>>): Promise<Token> {
+export async function getViewer(call: Call<Pick<OperationDependencies, 'database'>>): Promise<Token> {
   const { database } = begin(call, getViewer.rules);
   const {
     principal: { accountId, tokenId },

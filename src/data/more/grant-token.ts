@@ -5,8 +5,8 @@ import type { Ulid } from '../../model/resource-name.ts';
 import { findAccount } from '../../storage/accounts.ts';
 import type { Queryable } from '../../storage/port/database.ts';
 import { Call } from '../operation/call.ts';
-import type { Dependencies } from '../operation/dependencies.ts';
-import { type AppCredentials, issueToken, type SignInResult } from '../sign-in.ts';
+import type { OperationDependencies } from '../operation/dependencies.ts';
+import { type AppCredentials, issueProjectToken, type SignInResult } from '../sign-in.ts';
 
 /**
  * Issues a project token to an app that has no bearer token. Source: RFC 6749, section 4.4.
@@ -16,12 +16,12 @@ import { type AppCredentials, issueToken, type SignInResult } from '../sign-in.t
  * @throws PERMISSION_DENIED if the app is inactive
  */
 export async function grantToken(
-  call: Call<Dependencies, Client>,
+  call: Call<OperationDependencies, Client>,
   credentials: AppCredentials,
   isReadOnly: boolean,
 ): Promise<SignInResult> {
   const dependencies = Call.open(call);
-  return issueToken(dependencies, async () => {
+  return issueProjectToken(dependencies, async () => {
     const accountId = await accountOfKey(dependencies.database, credentials);
     return { ...credentials, accountId, principal: undefined, isReadOnly, client: call.caller };
   });

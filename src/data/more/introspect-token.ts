@@ -3,7 +3,7 @@ import type { Client } from '../../model/caller.ts';
 import type { Token } from '../../model/token.ts';
 import { findValidToken } from '../../storage/tokens.ts';
 import { Call } from '../operation/call.ts';
-import type { Dependencies } from '../operation/dependencies.ts';
+import type { OperationDependencies } from '../operation/dependencies.ts';
 import { tokenFromRow } from '../rows/token.ts';
 import { type AppCredentials, authenticateApp } from '../sign-in.ts';
 import { accountOfKey } from './grant-token.ts';
@@ -16,7 +16,7 @@ import { accountOfKey } from './grant-token.ts';
  * @throws PERMISSION_DENIED if the app is inactive
  */
 export async function introspectToken(
-  call: Call<Dependencies, Client>,
+  call: Call<OperationDependencies, Client>,
   text: string,
   credentials: AppCredentials,
 ): Promise<Token | undefined> {

@@ -11,17 +11,17 @@ import {
 import type { ConnectionPage } from '../../model/lists/list-page.ts';
 import { idOf, type ResourceName, type Ulid, ulidTime } from '../../model/resource-name.ts';
 import {
-  ALL_EVENTS,
   type AuditEventRow,
-  EVENTS,
-  EVENTS_OF_ACTION,
-  EVENTS_OF_RESOURCE,
-  EVENTS_OF_RESOURCE_AND_ACTION,
+  EVENT_LIST,
+  EVENT_LIST_OF_ACTION,
+  EVENT_LIST_OF_ALL,
+  EVENT_LIST_OF_RESOURCE,
+  EVENT_LIST_OF_RESOURCE_AND_ACTION,
 } from '../../storage/audit-events.ts';
 import { MINUTE_MS } from '../audit/audit.ts';
 import { type ListDependencies, readList } from '../lists/read-list.ts';
 import { begin, type Call } from '../operation/call.ts';
-import type { Dependencies } from '../operation/dependencies.ts';
+import type { OperationDependencies } from '../operation/dependencies.ts';
 import type { Rules, UntrustedInput } from '../operation/rules.ts';
 import { auditEventFromRow } from '../rows/audit-event.ts';
 
@@ -33,7 +33,7 @@ const VALIDATORS = {
   resource: nullable(resourceNameValidator('accounts', 'projects', 'apps', 'wallets')),
 };
 
-type EventDependencies = ListDependencies & Partial<Pick<Dependencies, 'requestTimeoutMs'>>;
+type EventListDependencies = ListDependencies & Partial<Pick<OperationDependencies, 'requestTimeoutMs'>>;
 
 listEvents.rules = { caller: 'whole account', changes: false } as const satisfies Rules;
 
@@ -45,7 +45,7 @@ listEvents.rules = { caller: 'whole account', changes: false } as const satisfie
  *   operator `account`; null means omitted
  */
 export async function listEvents(
-  call: Call<EventDependencies, Caller | 'operator'>,
+  call: Call<EventListDependencies, Caller | 'operator'>,
   input: UntrustedInput,
 ): Promise<ConnectionPage<AuditEvent>> {
   const dependencies = begin(call, listEvents.rules);
@@ -82,7 +82,7 @@ const MAX_CLOCK_DIFFERENCE_MS = 60_000;
  * An event counts equal acts until the end of its minute. An act is committed within the timeout of its request, or a failed
  * sign-in of a request that was undone within the same time again.
  */
-function settledTime({ clock, requestTimeoutMs = 0 }: EventDependencies): number {
+function settledTime({ clock, requestTimeoutMs = 0 }: EventListDependencies): number {
   return clock() - MINUTE_MS - 2 * requestTimeoutMs - MAX_CLOCK_DIFFERENCE_MS;
 }
 
@@ -91,11 +91,11 @@ function listOf(
   action: AuditAction | undefined,
   resource: ResourceName | undefined,
 ) {
-  if (accountId === undefined) return { list: ALL_EVENTS, values: [] };
+  if (accountId === undefined) return { list: EVENT_LIST_OF_ALL, values: [] };
   if (resource !== undefined && action !== undefined) {
-    return { list: EVENTS_OF_RESOURCE_AND_ACTION, values: [accountId, resource, action] };
+    return { list: EVENT_LIST_OF_RESOURCE_AND_ACTION, values: [accountId, resource, action] };
   }
-  if (resource !== undefined) return { list: EVENTS_OF_RESOURCE, values: [accountId, resource] };
-  if (action !== undefined) return { list: EVENTS_OF_ACTION, values: [accountId, action] };
-  return { list: EVENTS, values: [accountId] };
+  if (resource !== undefined) return { list: EVENT_LIST_OF_RESOURCE, values: [accountId, resource] };
+  if (action !== undefined) return { list: EVENT_LIST_OF_ACTION, values: [accountId, action] };
+  return { list: EVENT_LIST, values: [accountId] };
 }

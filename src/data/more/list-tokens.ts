@@ -1,7 +1,7 @@
 import type { Caller } from '../../model/caller.ts';
 import type { ConnectionPage } from '../../model/lists/list-page.ts';
 import type { Token } from '../../model/token.ts';
-import { TOKENS } from '../../storage/tokens.ts';
+import { TOKEN_LIST } from '../../storage/tokens.ts';
 import { accountOfInput } from '../access/account-of.ts';
 import { type ListDependencies, readList } from '../lists/read-list.ts';
 import { begin, type Call } from '../operation/call.ts';
@@ -23,5 +23,5 @@ export async function listTokens(
   const { caller } = call;
   const accountId = await accountOfInput(dependencies.database, caller, input);
   const values = [accountId, dependencies.clock()];
-  return readList(dependencies, { list: TOKENS, values, toItem: tokenFromRow }, input);
+  return readList(dependencies, { list: TOKEN_LIST, values, toItem: tokenFromRow }, input);
 }

@@ -4,7 +4,7 @@ import { addressInAnyCase, parseFields, resourceNameValidator } from '../../mode
 import type { ConnectionPage, FilteredArguments } from '../../model/lists/list-page.ts';
 import { idOf, type ResourceName, type Ulid } from '../../model/resource-name.ts';
 import type { Wallet } from '../../model/wallet.ts';
-import { WALLETS, WALLETS_AT_ADDRESS, WALLETS_BY_TITLE } from '../../storage/wallets.ts';
+import { WALLET_LIST, WALLET_LIST_AT_ADDRESS, WALLET_LIST_BY_TITLE } from '../../storage/wallets.ts';
 import { requireAccountOfProject } from '../access/account-of.ts';
 import { visibleIds } from '../access/visibility.ts';
 import { type ListDependencies, readList, readLists } from '../lists/read-list.ts';
@@ -13,30 +13,32 @@ import { begin, type Call } from '../operation/call.ts';
 import type { Rules, UntrustedInput } from '../operation/rules.ts';
 import { walletFromRow } from '../rows/wallet.ts';
 
-listProjectWallets.rules = { caller: 'any', changes: false } as const satisfies Rules;
+listWalletsOfProjects.rules = { caller: 'any', changes: false } as const satisfies Rules;
 
 /**
  * Returns the same page of the wallets of several projects. See `listProjectApps`.
  *
  * @param input the arguments of a connection, and optionally `title`
  */
-export async function listProjectWallets(
+export async function listWalletsOfProjects(
   call: Call<ListDependencies>,
   projects: readonly ResourceName<'projects'>[],
   { title, ...input }: FilteredArguments,
 ): Promise<readonly ConnectionPage<Wallet>[]> {
-  const dependencies = begin(call, listProjectWallets.rules);
+  const dependencies = begin(call, listWalletsOfProjects.rules);
   const { caller } = call;
   const { accountId } = caller.principal;
   const source = {
-    ...(title == null ? { list: WALLETS, values: [accountId] } : byTitle(WALLETS_BY_TITLE, accountId, title)),
+    ...(title == null
+      ? { list: WALLET_LIST, values: [accountId] }
+      : byTitle(WALLET_LIST_BY_TITLE, accountId, title)),
     parts: visibleIds(caller, projects),
     toItem: walletFromRow,
   };
   return readLists(dependencies, source, input);
 }
 
-findWallets.rules = { caller: 'any', changes: false } as const satisfies Rules;
+searchWallets.rules = { caller: 'any', changes: false } as const satisfies Rules;
 
 /**
  * Returns one page of the wallets with an address or with the beginning of a title that are visible to the caller, in the
@@ -44,11 +46,11 @@ findWallets.rules = { caller: 'any', changes: false } as const satisfies Rules;
  *
  * @param input the arguments of a connection, and either `address`, in any case, or `title`
  */
-export async function findWallets(
+export async function searchWallets(
   call: Call<ListDependencies>,
   { address, title, ...input }: FilteredArguments & { readonly address?: unknown },
 ): Promise<ConnectionPage<Wallet>> {
-  const dependencies = begin(call, findWallets.rules);
+  const dependencies = begin(call, searchWallets.rules);
   const { caller } = call;
   if ((address == null) === (title == null)) {
     const field = title == null ? 'address' : 'title';
@@ -57,7 +59,7 @@ export async function findWallets(
   const { accountId } = caller.principal;
   const projectId = onlyProjectOf(caller);
   const source = {
-    ...(title == null ? atAddress(accountId, address) : byTitle(WALLETS_BY_TITLE, accountId, title)),
+    ...(title == null ? atAddress(accountId, address) : byTitle(WALLET_LIST_BY_TITLE, accountId, title)),
     parts: projectId && [projectId],
     toItem: walletFromRow,
   };
@@ -66,16 +68,16 @@ export async function findWallets(
 
 function atAddress(accountId: Ulid, searched: unknown) {
   const { address } = parseFields({ address: searched }, { address: addressInAnyCase });
-  return { list: WALLETS_AT_ADDRESS, values: [accountId, address], filter: `address ${address}` };
+  return { list: WALLET_LIST_AT_ADDRESS, values: [accountId, address], filter: `address ${address}` };
 }
 
 /** Returns one page of the wallets of a project of any account, in the order of their names. */
-export async function listAnyProjectWallets(
+export async function listWallets(
   dependencies: ListDependencies,
   input: UntrustedInput,
 ): Promise<ConnectionPage<Wallet>> {
   const { project } = parseFields(input, { project: resourceNameValidator('projects') });
   const accountId = await requireAccountOfProject(dependencies.database, 'project', project);
-  const source = { list: WALLETS, values: [accountId], parts: [idOf(project)], toItem: walletFromRow };
+  const source = { list: WALLET_LIST, values: [accountId], parts: [idOf(project)], toItem: walletFromRow };
   return readList(dependencies, source, input);
 }

@@ -4,10 +4,14 @@ import { ApiError, unusableResource } from '../../model/errors.ts';
 import { parseFields, tokenId } from '../../model/fields/fields.ts';
 import { resourceName, type Ulid } from '../../model/resource-name.ts';
 import type { Queryable } from '../../storage/port/database.ts';
-import { findToken, revokeTokenByName, revokeToken as revokeTokenOfAccount } from '../../storage/tokens.ts';
+import {
+  findToken,
+  revokeTokenByName,
+  revokeTokenRow as revokeTokenOfAccount,
+} from '../../storage/tokens.ts';
 import { recordAct } from '../audit/audit.ts';
 import { begin, type Call } from '../operation/call.ts';
-import type { AdminContext } from '../operation/dependencies.ts';
+import type { OperatorContext } from '../operation/dependencies.ts';
 import type { Rules, UntrustedInput } from '../operation/rules.ts';
 
 const INPUT = { id: tokenId };
@@ -23,7 +27,7 @@ revokeToken.rules = { caller: 'whole account', changes: true, input: INPUT } as 
  * @throws INVALID_ARGUMENT for the field `id` or `token` if it is malformed, or for the operator if no valid token has it
  */
 export async function revokeToken(
-  call: Call<Pick<AdminContext, 'database' | 'clock' | 'newId'>, Caller | 'operator'>,
+  call: Call<Pick<OperatorContext, 'database' | 'clock' | 'newId'>, Caller | 'operator'>,
   input: UntrustedInput | string,
 ): Promise<Ulid> {
   const dependencies = begin(call, revokeToken.rules);

@@ -4,12 +4,12 @@ import type { Caller } from '../../model/caller.ts';
 import { integer, nullable, parseFields, resourceNameValidator } from '../../model/fields/fields.ts';
 import { idOf } from '../../model/resource-name.ts';
 import { findAccountOfApp, replaceAppKey } from '../../storage/apps.ts';
-import { endTokensWithKey, revokeTokensOfApp } from '../../storage/tokens.ts';
-import { accountOf } from '../access/account-of.ts';
-import { assertAppVisible, missing } from '../access/visibility.ts';
+import { revokeTokensOfApp, revokeTokensWithKey } from '../../storage/tokens.ts';
+import { findAccountId } from '../access/account-of.ts';
+import { assertAppVisible, notFound } from '../access/visibility.ts';
 import { recordAct } from '../audit/audit.ts';
 import { begin, type Call } from '../operation/call.ts';
-import type { AdminContext } from '../operation/dependencies.ts';
+import type { OperatorContext } from '../operation/dependencies.ts';
 import type { Rules, UntrustedInput } from '../operation/rules.ts';
 import { appFromRow } from '../rows/app.ts';
 
@@ -29,7 +29,7 @@ rotateAppKey.rules = { caller: 'account', changes: true, input: INPUT } as const
  * @throws NOT_FOUND if the app does not exist or is not visible to the caller; for the operator INVALID_ARGUMENT
  */
 export async function rotateAppKey(
-  call: Call<Pick<AdminContext, 'database' | 'clock' | 'newId'>, Caller | 'operator'>,
+  call: Call<Pick<OperatorContext, 'database' | 'clock' | 'newId'>, Caller | 'operator'>,
   input: UntrustedInput,
 ): Promise<App> {
   const dependencies = begin(call, rotateAppKey.rules);
@@ -42,15 +42,15 @@ export async function rotateAppKey(
   const endMs = gracePeriod === 0 ? 0 : clock() + gracePeriod * 1000;
 
   return database.transaction(async (transaction) => {
-    const accountId = await accountOf(transaction, caller, name, findAccountOfApp);
+    const accountId = await findAccountId(transaction, caller, name, findAccountOfApp);
     await assertAppVisible(transaction, caller, accountId, name);
     const privateKey = createCredential('key', accountId, keyId);
     const key = { private_key_id: keyId, private_key_hash: hashCredential(privateKey), revision: newId() };
     // First, because it waits for sign-ins that hold the lock of the app and are storing a token.
     const row = await replaceAppKey(transaction, { accountId, id }, key, endMs);
-    if (row === undefined) throw missing(caller, name);
+    if (row === undefined) throw notFound(caller, name);
     if (gracePeriod === 0) await revokeTokensOfApp(transaction, accountId, id, clock());
-    else await endTokensWithKey(transaction, { accountId, id }, row.previous_key_id, endMs);
+    else await revokeTokensWithKey(transaction, { accountId, id }, row.previous_key_id, endMs);
     await recordAct(transaction, dependencies, caller, {
       accountId,
       action: 'app.rotate_key',

@@ -1,22 +1,24 @@
 import type { Caller } from '../../model/caller.ts';
 import { resourceName } from '../../model/resource-name.ts';
-import { auditChange } from '../../storage/audit-events.ts';
+import { insertEventChange } from '../../storage/audit-events.ts';
 import { revokeTokenChange } from '../../storage/tokens.ts';
 import { auditEvent } from '../audit/audit.ts';
 import { begin, type Call } from '../operation/call.ts';
-import type { Dependencies } from '../operation/dependencies.ts';
+import type { OperationDependencies } from '../operation/dependencies.ts';
 import type { Rules } from '../operation/rules.ts';
 
 signOut.rules = { caller: 'any', changes: true, alsoAfterEnd: true, input: {} } as const satisfies Rules;
 
 /** Ends the token of the caller. It succeeds if the token has ended since the authentication. Source: RFC 7009. */
-export async function signOut(call: Call<Pick<Dependencies, 'database' | 'clock' | 'newId'>>): Promise<void> {
-  await revokeOwnToken(begin(call, signOut.rules), call.caller);
+export async function signOut(
+  call: Call<Pick<OperationDependencies, 'database' | 'clock' | 'newId'>>,
+): Promise<void> {
+  await revokeTokenOfCaller(begin(call, signOut.rules), call.caller);
 }
 
 /** Ends a token, also one that may only read. */
-export async function revokeOwnToken(
-  dependencies: Pick<Dependencies, 'database' | 'clock' | 'newId'>,
+export async function revokeTokenOfCaller(
+  dependencies: Pick<OperationDependencies, 'database' | 'clock' | 'newId'>,
   caller: Caller,
 ): Promise<void> {
   const { accountId, tokenId, appId, projectId } = caller.principal;
@@ -25,5 +27,5 @@ export async function revokeOwnToken(
   const act = { accountId, action: 'sign_out', resource, tokenId } as const;
   const event = auditEvent(dependencies, caller, act);
   const { database, clock } = dependencies;
-  await database.writeIfFirst([revokeTokenChange(accountId, tokenId, clock()), auditChange(event)]);
+  await database.writeIfFirst([revokeTokenChange(accountId, tokenId, clock()), insertEventChange(event)]);
 }

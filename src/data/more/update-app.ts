@@ -4,13 +4,13 @@ import { ApiError } from '../../model/errors.ts';
 import { assertPreconditions, ifMatch as etags } from '../../model/etag.ts';
 import { boolean, optional, parseFields, resourceNameValidator, title } from '../../model/fields/fields.ts';
 import { idOf } from '../../model/resource-name.ts';
-import { findAccountOfApp, findApps, updateApp as updateAppRow } from '../../storage/apps.ts';
+import { findAccountOfApp, findApps, updateAppRow } from '../../storage/apps.ts';
 import { revokeTokensOfApp } from '../../storage/tokens.ts';
-import { accountOf } from '../access/account-of.ts';
-import { assertAppVisible, missing } from '../access/visibility.ts';
+import { findAccountId } from '../access/account-of.ts';
+import { assertAppVisible, notFound } from '../access/visibility.ts';
 import { type Act, fieldsIn, recordAct } from '../audit/audit.ts';
 import { begin, type Call } from '../operation/call.ts';
-import type { AdminContext } from '../operation/dependencies.ts';
+import type { OperatorContext } from '../operation/dependencies.ts';
 import type { Rules, UntrustedInput } from '../operation/rules.ts';
 import { appFromRow } from '../rows/app.ts';
 
@@ -31,7 +31,7 @@ updateApp.rules = { caller: 'account', changes: true, input: INPUT } as const sa
  * @throws ABORTED if the app has none of the etags
  */
 export async function updateApp(
-  call: Call<Pick<AdminContext, 'database' | 'clock' | 'newId'>, Caller | 'operator'>,
+  call: Call<Pick<OperatorContext, 'database' | 'clock' | 'newId'>, Caller | 'operator'>,
   input: UntrustedInput,
 ): Promise<App> {
   const dependencies = begin(call, updateApp.rules);
@@ -41,22 +41,22 @@ export async function updateApp(
   const id = idOf(name);
 
   if (fieldsIn(changes).length === 0) {
-    const accountId = await accountOf(database, caller, name, findAccountOfApp);
+    const accountId = await findAccountId(database, caller, name, findAccountOfApp);
     await assertAppVisible(database, caller, accountId, name);
     const [row] = await findApps(database, accountId, [id]);
-    if (row === undefined) throw missing(caller, name);
+    if (row === undefined) throw notFound(caller, name);
     assertPreconditions(row, { ifMatch });
     return appFromRow(row, clock());
   }
   return database.transaction(async (transaction) => {
-    const accountId = await accountOf(transaction, caller, name, findAccountOfApp);
+    const accountId = await findAccountId(transaction, caller, name, findAccountOfApp);
     await assertAppVisible(transaction, caller, accountId, name);
     const active = changes.active === undefined ? undefined : changes.active ? 1 : 0;
     const columns = { ...changes, active, revision: newId() } as const;
     const row = await updateAppRow(transaction, { accountId, id }, columns, ifMatch);
     if (row === undefined) {
       const [current] = await findApps(transaction, accountId, [id]);
-      throw current === undefined ? missing(caller, name) : new ApiError('ETAG_MISMATCH');
+      throw current === undefined ? notFound(caller, name) : new ApiError('ETAG_MISMATCH');
     }
     // Without this, the tokens would become valid again when the app is reactivated.
     if (changes.active === false) await revokeTokensOfApp(transaction, accountId, id, clock());

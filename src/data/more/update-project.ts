@@ -10,16 +10,12 @@ import {
 } from '../../model/fields/fields.ts';
 import type { Project } from '../../model/project.ts';
 import { idOf } from '../../model/resource-name.ts';
-import {
-  findAccountOfProject,
-  findProjectToUpdate,
-  updateProject as updateProjectRow,
-} from '../../storage/projects.ts';
-import { accountOf } from '../access/account-of.ts';
-import { missing } from '../access/visibility.ts';
+import { findAccountOfProject, findProjectToUpdate, updateProjectRow } from '../../storage/projects.ts';
+import { findAccountId } from '../access/account-of.ts';
+import { notFound } from '../access/visibility.ts';
 import { fieldsIn, recordAct } from '../audit/audit.ts';
 import { begin, type Call } from '../operation/call.ts';
-import type { AdminContext } from '../operation/dependencies.ts';
+import type { OperatorContext } from '../operation/dependencies.ts';
 import type { Rules, UntrustedInput } from '../operation/rules.ts';
 import { projectFromRow } from '../rows/project.ts';
 
@@ -39,7 +35,7 @@ updateProject.rules = { caller: 'account', changes: true, input: INPUT } as cons
  * @throws ABORTED if the project has another etag
  */
 export async function updateProject(
-  call: Call<AdminContext, Caller | 'operator'>,
+  call: Call<OperatorContext, Caller | 'operator'>,
   input: UntrustedInput,
 ): Promise<Project> {
   const dependencies = begin(call, updateProject.rules);
@@ -47,19 +43,19 @@ export async function updateProject(
   const { name, ifMatch, ...changes } = parseFields(input, INPUT);
   const { database, publicUrl } = dependencies;
   const id = idOf(name);
-  if (!sees(caller, id)) throw missing(caller, name);
+  if (!sees(caller, id)) throw notFound(caller, name);
   const fields = fieldsIn(changes);
 
   const row = await database.transaction(async (transaction) => {
-    const accountId = await accountOf(transaction, caller, name, findAccountOfProject);
+    const accountId = await findAccountId(transaction, caller, name, findAccountOfProject);
     if (fields.length === 0 || ifMatch !== undefined) {
       const current = await findProjectToUpdate(transaction, accountId, id);
-      if (current === undefined) throw missing(caller, name);
+      if (current === undefined) throw notFound(caller, name);
       if (ifMatch !== undefined && ifMatch !== projectEtag(current)) throw new ApiError('ETAG_MISMATCH');
       if (fields.length === 0) return current;
     }
     const updated = await updateProjectRow(transaction, accountId, id, changes);
-    if (updated === undefined) throw missing(caller, name);
+    if (updated === undefined) throw notFound(caller, name);
     const act = { accountId, action: 'project.update', resource: name, fields } as const;
     await recordAct(transaction, dependencies, caller, act);
     return updated;

@@ -1,13 +1,13 @@
 import type { Caller } from '../../model/caller.ts';
-import type { AdminContext, Dependencies } from './dependencies.ts';
+import type { OperationDependencies, OperatorContext } from './dependencies.ts';
 import { assertAllowed, type Rules } from './rules.ts';
-import { whileTokenIsValid } from './while-token-is-valid.ts';
+import { databaseOfValidToken } from './while-token-is-valid.ts';
 
 /**
  * The first parameter of each operation: who calls it, and its dependencies. An API has one for each request, and can't open or
  * copy it, so that nothing has a database without the rules of an operation.
  */
-export class Call<Needed = Dependencies, By = Caller> {
+export class Call<Needed = OperationDependencies, By = Caller> {
   readonly caller: By;
   readonly #dependencies: Needed;
 
@@ -23,7 +23,7 @@ export class Call<Needed = Dependencies, By = Caller> {
 }
 
 /** Returns a call of the operator, to whom no rules apply. */
-export function asOperator<Needed extends Partial<AdminContext>>(admin: Needed): Call<Needed, 'operator'> {
+export function asOperator<Needed extends Partial<OperatorContext>>(admin: Needed): Call<Needed, 'operator'> {
   return new Call(admin, 'operator');
 }
 
@@ -39,8 +39,8 @@ export function begin<Needed>(call: Call<Needed, Caller | 'operator'>, rules: Ru
   assertAllowed(rules, caller.principal);
   if (!rules.changes || rules.alsoAfterEnd) return dependencies;
   // The dependencies of a client are complete.
-  const { database, clock } = dependencies as Needed & Pick<Dependencies, 'database' | 'clock'>;
-  return { ...dependencies, database: whileTokenIsValid(database, caller.principal, clock) };
+  const { database, clock } = dependencies as Needed & Pick<OperationDependencies, 'database' | 'clock'>;
+  return { ...dependencies, database: databaseOfValidToken(database, caller.principal, clock) };
 }
 
 /** @throws PERMISSION_DENIED if the token may only read. An API calls it before it reads the input of a change. */

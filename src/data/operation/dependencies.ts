@@ -2,9 +2,9 @@ import type { PasswordHasher } from '../../credentials/password-hasher.ts';
 import type { Ulid } from '../../model/resource-name.ts';
 import type { BackgroundWrites } from '../../storage/background-writes.ts';
 import type { Database } from '../../storage/port/database.ts';
-import type { Failure } from '../audit/failures.ts';
+import type { FailedAct } from '../audit/failures.ts';
 
-export type Dependencies = {
+export type OperationDependencies = {
   readonly database: Database;
   /** Resolves when all that reads have returned is durable: see `Engine.synced`. */
   readonly synced: () => Promise<void>;
@@ -23,17 +23,17 @@ export type Dependencies = {
   /** The idempotency keys in use by this process, with the content of their requests, both as hashes. */
   readonly keysInUse: Map<string, string>;
   /** Records a failure, even if the changes of the request are undone, or its time is over. */
-  readonly recordFailure: (failure: Failure) => Promise<void>;
+  readonly recordFailure: (failure: FailedAct) => Promise<void>;
   /**
    * Is called in a request that can still be undone: records a failure if it is. Without an event, a client could test a key in
    * a request whose other mutation fails.
    */
-  readonly recordIfUndone?: (failure: Failure) => void;
+  readonly recordIfUndone?: (failure: FailedAct) => void;
   /** Returns the public URL of the gateway, without a trailing slash. */
   readonly publicUrl: () => string;
 };
 
 /** The dependencies of the operations that only the operator can call. */
-export type AdminContext = Pick<Dependencies, 'clock' | 'newId' | 'publicUrl'> & {
+export type OperatorContext = Pick<OperationDependencies, 'clock' | 'newId' | 'publicUrl'> & {
   readonly database: Pick<Database, 'read' | 'write' | 'transaction'>;
 };

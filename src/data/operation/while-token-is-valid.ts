@@ -1,8 +1,8 @@
 import type { Principal } from '../../model/caller.ts';
 import { ApiError } from '../../model/errors.ts';
-import { onlyIf, statementOf } from '../../storage/port/change.ts';
+import { renderStatement, withCondition } from '../../storage/port/change.ts';
 import type { Change, Database, Queryable, Row } from '../../storage/port/database.ts';
-import { validTokenCheck } from '../../storage/tokens.ts';
+import { validTokenCondition } from '../../storage/tokens.ts';
 
 /**
  * Returns a database for the changes of a client: they are made only if its token is still valid when they begin. The body
@@ -13,15 +13,19 @@ import { validTokenCheck } from '../../storage/tokens.ts';
  *
  * @param clock returns the current time, in Unix milliseconds
  */
-export function whileTokenIsValid(database: Database, principal: Principal, clock: () => number): Database {
+export function databaseOfValidToken(
+  database: Database,
+  principal: Principal,
+  clock: () => number,
+): Database {
   const { accountId, tokenId } = principal;
-  const check = () => validTokenCheck(accountId, tokenId, clock());
+  const check = () => validTokenCondition(accountId, tokenId, clock());
   const assertValid = async (target: Queryable) => {
-    const { sql, params } = statementOf(check());
+    const { sql, params } = renderStatement(check());
     if ((await target.read(sql, params)).length === 0) throw new ApiError('TOKEN_INVALID');
   };
   const writeIfFirst = async <R extends Row>([first, ...others]: readonly [Change, ...Change[]]) => {
-    const rows = await database.writeIfFirst<R>([onlyIf(first, check()), ...others]);
+    const rows = await database.writeIfFirst<R>([withCondition(first, check()), ...others]);
     // The change can have other conditions as well.
     if (rows.length === 0) await assertValid(database);
     return rows;
@@ -36,6 +40,6 @@ export function whileTokenIsValid(database: Database, principal: Principal, cloc
     write: (sql, params) => transaction(({ write }) => write(sql, params)),
     writeIfFirst,
     transaction,
-    forRequest: (request) => whileTokenIsValid(database.forRequest(request), principal, clock),
+    forRequest: (request) => databaseOfValidToken(database.forRequest(request), principal, clock),
   };
 }

@@ -1,8 +1,8 @@
 import type { Ulid } from '../../model/resource-name.ts';
 import type { Queryable } from '../../storage/port/database.ts';
-import { missing } from '../access/visibility.ts';
+import { notFound } from '../access/visibility.ts';
 import { type Act, recordAct } from '../audit/audit.ts';
-import type { AdminContext } from '../operation/dependencies.ts';
+import type { OperatorContext } from '../operation/dependencies.ts';
 
 /**
  * Changes a resource as the operator, in a transaction, and records the act. Returns the row of the resource.
@@ -12,13 +12,13 @@ import type { AdminContext } from '../operation/dependencies.ts';
  * @throws INVALID_ARGUMENT for the field `name` if the resource does not exist
  */
 export function changeResource<Row extends { readonly id: Ulid; readonly account_id?: Ulid }>(
-  admin: Pick<AdminContext, 'database' | 'newId'>,
+  admin: Pick<OperatorContext, 'database' | 'newId'>,
   act: Pick<Act, 'action' | 'resource' | 'fields'>,
   change: (transaction: Queryable) => Promise<Row | undefined>,
 ): Promise<Row> {
   return admin.database.transaction(async (transaction) => {
     const row = await change(transaction);
-    if (row === undefined) throw missing('operator', act.resource);
+    if (row === undefined) throw notFound('operator', act.resource);
     // The row of an account has no other account.
     const accountId = row.account_id ?? row.id;
     if (act.fields?.length !== 0) await recordAct(transaction, admin, 'operator', { ...act, accountId });

@@ -4,11 +4,11 @@ import { resourceName } from '../../model/resource-name.ts';
 import { insertAccount } from '../../storage/accounts.ts';
 import { recordAct } from '../audit/audit.ts';
 import { addProject } from '../more/create-project.ts';
-import type { AdminContext } from '../operation/dependencies.ts';
+import type { OperatorContext } from '../operation/dependencies.ts';
 import type { UntrustedInput } from '../operation/rules.ts';
 
 /** Creates an account, and its first project with the same title. */
-export async function createAccount(admin: AdminContext, input: UntrustedInput): Promise<Account> {
+export async function createAccount(admin: OperatorContext, input: UntrustedInput): Promise<Account> {
   const fields = parseFields(input, { title });
   const { database, clock, newId } = admin;
   const [id, projectId] = [newId(), newId()];

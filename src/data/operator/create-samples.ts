@@ -7,11 +7,11 @@ import { type ResourceName, resourceName, type Ulid } from '../../model/resource
 import type { Wallet } from '../../model/wallet.ts';
 import { findAccount, findFirstAccount } from '../../storage/accounts.ts';
 import type { Queryable } from '../../storage/port/database.ts';
-import { PROJECTS } from '../../storage/projects.ts';
-import { WALLETS } from '../../storage/wallets.ts';
+import { PROJECT_LIST } from '../../storage/projects.ts';
+import { WALLET_LIST } from '../../storage/wallets.ts';
 import { createProject } from '../more/create-project.ts';
 import { asOperator } from '../operation/call.ts';
-import type { AdminContext } from '../operation/dependencies.ts';
+import type { OperatorContext } from '../operation/dependencies.ts';
 import { projectFromRow } from '../rows/project.ts';
 import { walletFromRow } from '../rows/wallet.ts';
 import { createAccount } from './create-account.ts';
@@ -89,13 +89,13 @@ export async function assertOfSamples(database: Pick<Queryable, 'read'>): Promis
  * Creates the sample data if the database does not have it. Returns its account, with at most 100 of its projects and 100 of
  * its wallets.
  */
-export async function createSamples(admin: AdminContext): Promise<Samples> {
+export async function createSamples(admin: OperatorContext): Promise<Samples> {
   const { database, publicUrl } = admin;
   if ((await findAccount(database, ACCOUNT_ID)) === undefined) await insertSamples(admin);
   const account = resourceName('accounts', ACCOUNT_ID);
   const ofAccount = { values: [ACCOUNT_ID] };
-  const [projects] = await PROJECTS.readPages(database, ofAccount, FIRST_PAGE);
-  const [wallets] = await WALLETS.readPages(database, ofAccount, FIRST_PAGE);
+  const [projects] = await PROJECT_LIST.readPages(database, ofAccount, FIRST_PAGE);
+  const [wallets] = await WALLET_LIST.readPages(database, ofAccount, FIRST_PAGE);
   return {
     account,
     projects: projects?.items.map((row) => projectFromRow(row, publicUrl())) ?? [],
@@ -105,7 +105,7 @@ export async function createSamples(admin: AdminContext): Promise<Samples> {
 
 /** Adds 100 addresses for new wallets on each network. Nobody has their keys. */
 export async function addSampleAddresses(
-  admin: AdminContext,
+  admin: OperatorContext,
   account: ResourceName<'accounts'>,
 ): Promise<void> {
   for (const network of NETWORKS) {
@@ -117,14 +117,14 @@ async function* sampleAddresses(network: Network): AsyncGenerator<string> {
   for (let n = 0; n < 100; n += 1) yield `0x${hash('sha256', `${network} ${n}`).slice(0, 40)}`;
 }
 
-function insertSamples(admin: AdminContext): Promise<void> {
+function insertSamples(admin: OperatorContext): Promise<void> {
   return admin.database.transaction(async (transaction) => {
     // One transaction, so that an interrupted start does not leave incomplete samples.
     const database = {
       ...transaction,
       transaction: (work) => work(transaction),
-    } satisfies AdminContext['database'];
-    const context: AdminContext = { ...admin, database };
+    } satisfies OperatorContext['database'];
+    const context: OperatorContext = { ...admin, database };
     const { name: account, defaultProject: project } = await createAccount(withFirstId(context, ACCOUNT_ID), {
       title: ACCOUNT,
     });
@@ -143,7 +143,7 @@ function insertSamples(admin: AdminContext): Promise<void> {
 }
 
 /** Returns the context of an operation that gives what it creates this id. Its event has an id of its own. */
-function withFirstId(context: AdminContext, id: Ulid | undefined): AdminContext {
+function withFirstId(context: OperatorContext, id: Ulid | undefined): OperatorContext {
   const ids = id === undefined ? [] : [id];
   return { ...context, newId: () => ids.shift() ?? context.newId() };
 }

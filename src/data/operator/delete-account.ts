@@ -4,7 +4,7 @@ import { updateAccountState } from '../../storage/accounts.ts';
 import { deleteAccountRows } from '../../storage/jobs/bulk-rows.ts';
 import type { OnProgress } from '../../storage/port/progress.ts';
 import type { TableCounts } from '../../storage/sql/columns.ts';
-import type { AdminContext } from '../operation/dependencies.ts';
+import type { OperatorContext } from '../operation/dependencies.ts';
 import type { UntrustedInput } from '../operation/rules.ts';
 import { changeResource } from './change-resource.ts';
 
@@ -15,7 +15,7 @@ import { changeResource } from './change-resource.ts';
  * @returns the number of deleted rows of each table
  */
 export async function deleteAccount(
-  admin: AdminContext,
+  admin: OperatorContext,
   input: UntrustedInput,
   keepsAudit: boolean,
   onProgress?: OnProgress,

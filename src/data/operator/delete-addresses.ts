@@ -2,12 +2,16 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { optional, parseFields, resourceNameValidator } from '../../model/fields/fields.ts';
 import { idOf, resourceName } from '../../model/resource-name.ts';
 import { readRows } from '../../storage/jobs/bulk-rows.ts';
-import { deleteEmptyPool, deleteFirstAddresses, type Pool } from '../../storage/jobs/supplied-addresses.ts';
+import {
+  type AddressPool,
+  deleteEmptyPool,
+  deleteFirstAddresses,
+} from '../../storage/jobs/supplied-addresses.ts';
 import type { Queryable } from '../../storage/port/database.ts';
 import { ADDRESS_POOL_TABLE, type RowOf } from '../../storage/sql/columns.ts';
 import { lockAccount, requireAccount } from '../access/account-of.ts';
 import { recordAct } from '../audit/audit.ts';
-import type { AdminContext } from '../operation/dependencies.ts';
+import type { OperatorContext } from '../operation/dependencies.ts';
 import type { UntrustedInput } from '../operation/rules.ts';
 
 // SQLite deletes them in about 10 ms.
@@ -20,7 +24,7 @@ const BATCH_SIZE = 1000;
  * @param input the name of the `account`; undefined for all
  * @returns the number of deleted addresses
  */
-export async function deleteAllAddresses(admin: AdminContext, input: UntrustedInput): Promise<number> {
+export async function deleteAllAddresses(admin: OperatorContext, input: UntrustedInput): Promise<number> {
   const { account } = parseFields(input, { account: optional(resourceNameValidator('accounts')) });
   const { database } = admin;
   if (account !== undefined) await requireAccount(database, account);
@@ -49,8 +53,8 @@ export async function deleteAllAddresses(admin: AdminContext, input: UntrustedIn
  * @param record is called in the transaction of each batch that has deleted some, with their number
  */
 export async function deleteFromPool(
-  database: AdminContext['database'],
-  pool: Pool,
+  database: OperatorContext['database'],
+  pool: AddressPool,
   which: 'all' | 'being added',
   record: (transaction: Queryable, count: number) => Promise<void> = async () => {},
 ): Promise<number> {

@@ -4,9 +4,9 @@ import type { Project } from '../../model/project.ts';
 import { idOf } from '../../model/resource-name.ts';
 import { findAccount } from '../../storage/accounts.ts';
 import { isForeignKeyViolation } from '../../storage/port/foreign-keys.ts';
-import { deleteProject as deleteProjectRow } from '../../storage/projects.ts';
+import { deleteProjectRow } from '../../storage/projects.ts';
 import { requireAccountOfProject } from '../access/account-of.ts';
-import type { AdminContext } from '../operation/dependencies.ts';
+import type { OperatorContext } from '../operation/dependencies.ts';
 import type { UntrustedInput } from '../operation/rules.ts';
 import { projectFromRow } from '../rows/project.ts';
 import { changeResource } from './change-resource.ts';
@@ -18,7 +18,7 @@ import { changeResource } from './change-resource.ts';
  * @throws INVALID_ARGUMENT for the field `name` if it is malformed, or if the project does not exist, has apps or
  *   wallets, or is the default project of its account or of a valid account token
  */
-export async function deleteProject(admin: AdminContext, input: UntrustedInput): Promise<Project> {
+export async function deleteProject(admin: OperatorContext, input: UntrustedInput): Promise<Project> {
   const { name } = parseFields(input, { name: resourceNameValidator('projects') });
   const act = { action: 'project.delete', resource: name } as const;
   const deletion = changeResource(admin, act, async (transaction) => {

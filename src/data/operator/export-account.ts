@@ -8,16 +8,16 @@ import { idOf, type Ulid } from '../../model/resource-name.ts';
 import type { Token } from '../../model/token.ts';
 import type { Wallet } from '../../model/wallet.ts';
 import { findAccount } from '../../storage/accounts.ts';
-import { ADDRESSES, type AddressRow } from '../../storage/addresses.ts';
-import { APPS } from '../../storage/apps.ts';
-import { EVENTS } from '../../storage/audit-events.ts';
+import { ADDRESS_LIST, type AddressRow } from '../../storage/addresses.ts';
+import { APP_LIST } from '../../storage/apps.ts';
+import { EVENT_LIST } from '../../storage/audit-events.ts';
 import { rowMeter } from '../../storage/jobs/bulk-rows.ts';
 import type { OnProgress } from '../../storage/port/progress.ts';
-import { PROJECTS } from '../../storage/projects.ts';
-import { TOKENS } from '../../storage/tokens.ts';
-import { WALLETS } from '../../storage/wallets.ts';
+import { PROJECT_LIST } from '../../storage/projects.ts';
+import { TOKEN_LIST } from '../../storage/tokens.ts';
+import { WALLET_LIST } from '../../storage/wallets.ts';
 import { requireRow } from '../access/account-of.ts';
-import type { AdminContext } from '../operation/dependencies.ts';
+import type { OperatorContext } from '../operation/dependencies.ts';
 import type { UntrustedInput } from '../operation/rules.ts';
 import { accountFromRow } from '../rows/account.ts';
 import { appFromRow } from '../rows/app.ts';
@@ -44,7 +44,7 @@ const OLDEST_FIRST = { direction: 'backward', position: undefined } as const;
  * during it may be missing.
  */
 export async function* exportAccount(
-  admin: AdminContext,
+  admin: OperatorContext,
   input: UntrustedInput,
   onProgress?: OnProgress,
 ): AsyncGenerator<ExportedRecord> {
@@ -61,29 +61,29 @@ export async function* exportAccount(
 }
 
 async function* recordsOf(
-  { database, clock, publicUrl }: AdminContext,
+  { database, clock, publicUrl }: OperatorContext,
   id: Ulid,
 ): AsyncGenerator<ExportedRecord> {
   const now = clock();
   const ofAccount = { values: [id] };
-  for await (const row of PROJECTS.readAll(database, ofAccount)) {
+  for await (const row of PROJECT_LIST.readAll(database, ofAccount)) {
     yield { type: 'project', project: projectFromRow(row, publicUrl()) };
   }
-  for await (const row of APPS.readAll(database, ofAccount)) {
+  for await (const row of APP_LIST.readAll(database, ofAccount)) {
     yield { type: 'app', app: appFromRow(row, now) };
   }
-  for await (const row of WALLETS.readAll(database, ofAccount)) {
+  for await (const row of WALLET_LIST.readAll(database, ofAccount)) {
     yield { type: 'wallet', wallet: walletFromRow(row) };
   }
   for (const network of NETWORKS) {
-    for await (const row of ADDRESSES.readAll(database, { values: [id, network] })) {
+    for await (const row of ADDRESS_LIST.readAll(database, { values: [id, network] })) {
       yield { type: 'address', address: row };
     }
   }
-  for await (const row of TOKENS.readAll(database, { values: [id, now] })) {
+  for await (const row of TOKEN_LIST.readAll(database, { values: [id, now] })) {
     yield { type: 'token', token: tokenFromRow(row) };
   }
-  for await (const row of EVENTS.readAll(database, ofAccount, OLDEST_FIRST)) {
+  for await (const row of EVENT_LIST.readAll(database, ofAccount, OLDEST_FIRST)) {
     yield { type: 'event', event: auditEventFromRow(row) };
   }
 }

@@ -21,7 +21,7 @@ import type { NewWalletRow } from '../../storage/wallets.ts';
 import { lockAccount, requireAccount } from '../access/account-of.ts';
 import { auditEvent } from '../audit/audit.ts';
 import { createProject } from '../more/create-project.ts';
-import type { AdminContext } from '../operation/dependencies.ts';
+import type { OperatorContext } from '../operation/dependencies.ts';
 import type { UntrustedInput } from '../operation/rules.ts';
 import { projectRows } from '../rows/project.ts';
 import { NEW_WALLET, newWalletRow } from '../rows/wallet.ts';
@@ -80,7 +80,7 @@ const OTHER_TYPES: readonly unknown[] = ['account', 'app', 'token', 'address', '
  * @throws INVALID_ARGUMENT for the first line at fault, and changes nothing
  */
 export async function importAccount(
-  admin: AdminContext,
+  admin: OperatorContext,
   input: UntrustedInput,
   lines: AsyncIterable<string | undefined>,
   onProgress?: OnProgress,
@@ -111,7 +111,7 @@ export async function importAccount(
 /** Inserts projects, or wallets, with an event for each. */
 async function insertLines(
   transaction: Queryable,
-  admin: AdminContext,
+  admin: OperatorContext,
   accountId: Ulid,
   lines: readonly ImportedLine[],
 ): Promise<void> {
@@ -130,7 +130,7 @@ async function insertLines(
 }
 
 async function readLines(
-  admin: AdminContext,
+  admin: OperatorContext,
   accountId: Ulid,
   lines: AsyncIterable<string | undefined>,
 ): Promise<readonly ImportedLine[]> {
@@ -165,7 +165,7 @@ function withName(accountId: Ulid, line: number, record: JsonObject): JsonObject
 }
 
 function rowOf(
-  admin: AdminContext,
+  admin: OperatorContext,
   accountId: Ulid,
   record: JsonObject,
   newProjectRow: Awaited<ReturnType<typeof projectRows>>,

@@ -1,6 +1,6 @@
 import type { Account } from '../../model/account.ts';
 import type { ConnectionPage } from '../../model/lists/list-page.ts';
-import { ACCOUNTS } from '../../storage/accounts.ts';
+import { ACCOUNT_LIST } from '../../storage/accounts.ts';
 import { type ListDependencies, readList } from '../lists/read-list.ts';
 import type { UntrustedInput } from '../operation/rules.ts';
 import { accountFromRow } from '../rows/account.ts';
@@ -10,5 +10,5 @@ export function listAccounts(
   dependencies: ListDependencies,
   input: UntrustedInput,
 ): Promise<ConnectionPage<Account>> {
-  return readList(dependencies, { list: ACCOUNTS, values: [], toItem: accountFromRow }, input);
+  return readList(dependencies, { list: ACCOUNT_LIST, values: [], toItem: accountFromRow }, input);
 }

@@ -1,18 +1,18 @@
 import { parseFields } from '../../model/fields/fields.ts';
 import type { ConnectionPage } from '../../model/lists/list-page.ts';
-import { ADDRESSES, type AddressRow } from '../../storage/addresses.ts';
+import { ADDRESS_LIST, type AddressRow } from '../../storage/addresses.ts';
 import { requireAccount } from '../access/account-of.ts';
 import { type ListDependencies, readList } from '../lists/read-list.ts';
 import type { UntrustedInput } from '../operation/rules.ts';
-import { POOL } from './supply-addresses.ts';
+import { POOL_INPUT } from './supply-addresses.ts';
 
 /** Returns one page of the addresses that are left for new wallets of an account on a network, the next one first. */
 export async function listAddresses(
   dependencies: ListDependencies,
   input: UntrustedInput,
 ): Promise<ConnectionPage<AddressRow>> {
-  const { account, network } = parseFields(input, POOL);
+  const { account, network } = parseFields(input, POOL_INPUT);
   const { id } = await requireAccount(dependencies.database, account);
-  const source = { list: ADDRESSES, toItem: (row: AddressRow) => row, values: [id, network] };
+  const source = { list: ADDRESS_LIST, toItem: (row: AddressRow) => row, values: [id, network] };
   return readList(dependencies, source, input);
 }

@@ -5,12 +5,12 @@ import { deleteAddresses } from '../../storage/jobs/supplied-addresses.ts';
 import { insertWallet } from '../../storage/wallets.ts';
 import { lockAccount, requireAccountOfProject } from '../access/account-of.ts';
 import { recordAct } from '../audit/audit.ts';
-import type { AdminContext } from '../operation/dependencies.ts';
+import type { OperatorContext } from '../operation/dependencies.ts';
 import type { UntrustedInput } from '../operation/rules.ts';
 import { NEW_WALLET, newWalletRow, walletFromRow } from '../rows/wallet.ts';
 
 /** Creates a wallet with an address that the operator names. If the address was supplied for new wallets, none of them gets it. */
-export async function registerWallet(admin: AdminContext, input: UntrustedInput): Promise<Wallet> {
+export async function registerWallet(admin: OperatorContext, input: UntrustedInput): Promise<Wallet> {
   const fields = parseFields(input, NEW_WALLET);
   const { database } = admin;
 

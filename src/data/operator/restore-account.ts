@@ -8,7 +8,7 @@ import { findLeftAddresses } from '../../storage/jobs/supplied-addresses.ts';
 import type { Queryable } from '../../storage/port/database.ts';
 import type { TableCounts } from '../../storage/sql/columns.ts';
 import { isWhole } from '../access/account-of.ts';
-import type { AdminContext } from '../operation/dependencies.ts';
+import type { OperatorContext } from '../operation/dependencies.ts';
 import type { UntrustedInput } from '../operation/rules.ts';
 
 /**
@@ -22,7 +22,7 @@ import type { UntrustedInput } from '../operation/rules.ts';
  *   changed
  */
 export async function restoreAccount(
-  { database }: Pick<AdminContext, 'database'>,
+  { database }: Pick<OperatorContext, 'database'>,
   backup: Pick<Queryable, 'read'>,
   input: UntrustedInput,
   options: RestoreOptions,

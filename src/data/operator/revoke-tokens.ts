@@ -4,11 +4,11 @@ import { findAccountOfApp } from '../../storage/apps.ts';
 import { MAX_REVOKED, revokeTokensOfAccount, revokeTokensOfApp } from '../../storage/tokens.ts';
 import { requireAccount, requireRow } from '../access/account-of.ts';
 import { recordAct } from '../audit/audit.ts';
-import type { AdminContext } from '../operation/dependencies.ts';
+import type { OperatorContext } from '../operation/dependencies.ts';
 import type { UntrustedInput } from '../operation/rules.ts';
 
 /** Revokes all tokens of an app. Returns the number of those that were valid. */
-export async function revokeAppTokens(admin: AdminContext, input: UntrustedInput): Promise<number> {
+export async function revokeAppTokens(admin: OperatorContext, input: UntrustedInput): Promise<number> {
   const { app } = parseFields(input, { app: resourceNameValidator('apps') });
   return admin.database.transaction(async (transaction) => {
     const accountId = requireRow(await findAccountOfApp(transaction, app), 'app', 'app');
@@ -20,7 +20,7 @@ export async function revokeAppTokens(admin: AdminContext, input: UntrustedInput
 }
 
 /** Revokes all tokens of an account and of its apps, in batches. Returns the number of those that were valid. */
-export async function revokeAccountTokens(admin: AdminContext, input: UntrustedInput): Promise<number> {
+export async function revokeAccountTokens(admin: OperatorContext, input: UntrustedInput): Promise<number> {
   const { account } = parseFields(input, { account: resourceNameValidator('accounts') });
   const { id } = await requireAccount(admin.database, account);
   for (let total = 0; ; ) {

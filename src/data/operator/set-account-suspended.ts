@@ -2,7 +2,7 @@ import type { Account } from '../../model/account.ts';
 import { parseFields, resourceNameValidator } from '../../model/fields/fields.ts';
 import { idOf } from '../../model/resource-name.ts';
 import { updateAccountState } from '../../storage/accounts.ts';
-import type { AdminContext } from '../operation/dependencies.ts';
+import type { OperatorContext } from '../operation/dependencies.ts';
 import type { UntrustedInput } from '../operation/rules.ts';
 import { accountFromRow } from '../rows/account.ts';
 import { changeResource } from './change-resource.ts';
@@ -12,7 +12,7 @@ import { changeResource } from './change-resource.ts';
  * are not deleted, and are valid again after a resumption.
  */
 export async function setAccountSuspended(
-  admin: AdminContext,
+  admin: OperatorContext,
   input: UntrustedInput,
   suspended: boolean,
 ): Promise<Account> {

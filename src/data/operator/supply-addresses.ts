@@ -13,6 +13,7 @@ import { idGenerator } from '../../model/resource-name.ts';
 import { MAX_WALLETS } from '../../model/wallet.ts';
 import { forEachBatch } from '../../storage/jobs/bulk-rows.ts';
 import {
+  type AddressPool,
   countWalletsAndAddresses,
   deleteAddresses,
   deleteEmptyPool,
@@ -22,22 +23,21 @@ import {
   findUsed,
   giveAdded,
   insertAddresses,
-  type Pool,
 } from '../../storage/jobs/supplied-addresses.ts';
 import type { Queryable } from '../../storage/port/database.ts';
 import { lockAccount, requireAccount } from '../access/account-of.ts';
 import { recordAct } from '../audit/audit.ts';
-import type { AdminContext } from '../operation/dependencies.ts';
+import type { OperatorContext } from '../operation/dependencies.ts';
 import type { UntrustedInput } from '../operation/rules.ts';
 import { deleteFromPool } from './delete-addresses.ts';
 
 /** The validators of the input of the operations on the addresses that an account has left for a network. */
-export const POOL = { account: resourceNameValidator('accounts'), network };
+export const POOL_INPUT = { account: resourceNameValidator('accounts'), network };
 
 /** Addresses, each with the number of its line. */
 type Lines = ReadonlyMap<Address, number>;
 
-type Supplied = Parsed<typeof POOL> & { readonly count: number };
+type Supplied = Parsed<typeof POOL_INPUT> & { readonly count: number };
 
 /**
  * Adds addresses, one a line, for new wallets of an account on a network, in batches. Wallets get them in the order of their
@@ -47,11 +47,11 @@ type Supplied = Parsed<typeof POOL> & { readonly count: number };
  *   than `MAX_WALLETS` wallets and addresses; nothing is changed
  */
 export async function addAddresses(
-  admin: AdminContext,
+  admin: OperatorContext,
   input: UntrustedInput,
   lines: AsyncIterable<string | undefined>,
 ): Promise<Supplied> {
-  const { account, network } = parseFields(input, POOL);
+  const { account, network } = parseFields(input, POOL_INPUT);
   const byAddress = await readAddresses(lines);
   const { database } = admin;
   const { id: accountId } = await requireAccount(database, account);
@@ -107,11 +107,11 @@ export async function addAddresses(
  * @throws INVALID_ARGUMENT for each line at fault, and if there is no address; nothing is changed
  */
 export async function deleteListedAddresses(
-  admin: AdminContext,
+  admin: OperatorContext,
   input: UntrustedInput,
   lines: AsyncIterable<string | undefined>,
 ): Promise<Supplied> {
-  const { account, network } = parseFields(input, POOL);
+  const { account, network } = parseFields(input, POOL_INPUT);
   const byAddress = await readAddresses(lines);
   const { database } = admin;
   const { id: accountId } = await requireAccount(database, account);
@@ -141,7 +141,7 @@ export async function deleteListedAddresses(
  */
 async function assertAlone(
   transaction: Queryable,
-  pool: Pool,
+  pool: AddressPool,
   { last_id, last_added }: { readonly last_id: string; readonly last_added: string | undefined },
 ): Promise<void> {
   await lockAccount(transaction, pool.accountId);

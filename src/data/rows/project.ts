@@ -2,7 +2,7 @@ import { coverImagePath, type Project } from '../../model/project.ts';
 import { idOf, type ResourceName, resourceName, type Ulid } from '../../model/resource-name.ts';
 import { titleKey } from '../../model/title-key.ts';
 import type { NewProjectRow, ProjectItem } from '../../storage/projects.ts';
-import type { AdminContext } from '../operation/dependencies.ts';
+import type { OperatorContext } from '../operation/dependencies.ts';
 
 /** Converts a row to a project. @param publicUrl the public URL of the gateway, without a trailing slash */
 export function projectFromRow(row: ProjectItem, publicUrl: string): Project {
@@ -27,7 +27,10 @@ type NewProject = {
 };
 
 /** Returns a function that makes the rows of new projects of an account, for a creation and for an import. */
-export async function projectRows({ clock, newId }: Pick<AdminContext, 'clock' | 'newId'>, accountId: Ulid) {
+export async function projectRows(
+  { clock, newId }: Pick<OperatorContext, 'clock' | 'newId'>,
+  accountId: Ulid,
+) {
   // Imported on demand: the server starts faster without it.
   const { coverImage, coverImageCid } = await import('../../model/cover-image.ts');
   return (project: NewProject): NewProjectRow => {

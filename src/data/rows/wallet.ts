@@ -11,7 +11,7 @@ import { idOf, type ResourceName, resourceName, type Ulid } from '../../model/re
 import { titleKey } from '../../model/title-key.ts';
 import type { Wallet } from '../../model/wallet.ts';
 import type { NewWalletRow, WalletRow } from '../../storage/wallets.ts';
-import type { AdminContext } from '../operation/dependencies.ts';
+import type { OperatorContext } from '../operation/dependencies.ts';
 
 /** The validators of the fields of a new wallet, for a creation and for an import. */
 export const NEW_WALLET = {
@@ -47,7 +47,7 @@ type NewWallet = Omit<Parsed<typeof NEW_WALLET>, 'address'> & {
 
 /** Returns the row of a new wallet of an account, for a creation and for an import, without its address. */
 export function newWalletRow(
-  { clock, newId }: Pick<AdminContext, 'clock' | 'newId'>,
+  { clock, newId }: Pick<OperatorContext, 'clock' | 'newId'>,
   accountId: Ulid,
   {
     name,

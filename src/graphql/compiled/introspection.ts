@@ -1,13 +1,13 @@
 import { type ApolloServerPlugin, type GraphQLRequestContext, HeaderMap } from '@apollo/server';
 import { OperationTypeNode } from 'graphql';
 import { toApiError } from '../../data/operation/errors.ts';
-import { ByteCache, bytesOf } from '../../model/byte-cache.ts';
-import type { Context } from '../context.ts';
-import { refusal } from '../error-format.ts';
+import { ByteCache, countBytes } from '../../model/byte-cache.ts';
+import type { GraphqlContext } from '../context.ts';
+import { rejection } from '../error-format.ts';
 import { isIntrospection } from '../limits/authentication.ts';
-import { textResult } from '../response.ts';
+import { storedBody } from '../response.ts';
 
-type Request = Pick<GraphQLRequestContext<Context>, 'queryHash' | 'request'>;
+type Request = Pick<GraphQLRequestContext<GraphqlContext>, 'queryHash' | 'request'>;
 
 const MAX_CACHE_BYTES = 4_000_000;
 
@@ -15,8 +15,8 @@ const MAX_CACHE_BYTES = 4_000_000;
  * Returns a plugin that keeps the results of introspection with a valid token, for all clients, and limits the rate of those
  * that are not kept.
  */
-export function introspectionCache(): ApolloServerPlugin<Context> {
-  const results = new ByteCache<string>(MAX_CACHE_BYTES, bytesOf);
+export function introspectionCache(): ApolloServerPlugin<GraphqlContext> {
+  const results = new ByteCache<string>(MAX_CACHE_BYTES, countBytes);
   return {
     async requestDidStart() {
       let key: string | undefined;
@@ -29,7 +29,7 @@ export function introspectionCache(): ApolloServerPlugin<Context> {
           kept = results.get(key);
           if (kept !== undefined) return;
           await contextValue.request.countIntrospection().catch((error) => {
-            throw refusal(toApiError(error));
+            throw rejection(toApiError(error));
           });
         },
 
@@ -37,7 +37,7 @@ export function introspectionCache(): ApolloServerPlugin<Context> {
           if (kept === undefined) return null;
           return {
             http: { headers: new HeaderMap() },
-            body: { kind: 'single', singleResult: textResult(kept) },
+            body: { kind: 'single', singleResult: storedBody(kept) },
           };
         },
 
@@ -46,7 +46,7 @@ export function introspectionCache(): ApolloServerPlugin<Context> {
           if (body.singleResult.errors !== undefined) return;
           const json = JSON.stringify(body.singleResult);
           if (isAuthenticated) results.set(key, json);
-          body.singleResult = textResult(json);
+          body.singleResult = storedBody(json);
         },
       };
     },

@@ -6,21 +6,21 @@ import {
   type GraphQLFormattedError,
   type GraphQLSchema,
 } from 'graphql';
-import type { Context } from '../context.ts';
+import type { GraphqlContext } from '../context.ts';
 import type { Idempotency, SingleResponse } from '../idempotency.ts';
-import type { OperationRequest, RequestChecks } from '../limits/request-checks.ts';
+import type { DocumentRequest, RequestChecks } from '../limits/request-checks.ts';
 import { type Execution, graphqlOperation } from '../response.ts';
 
 /** A mutation that Apollo Server has parsed and validated. */
-export type Mutation = Pick<OperationRequest, 'source' | 'document' | 'operation'>;
+export type Mutation = Pick<DocumentRequest, 'source' | 'document' | 'operation'>;
 
-type Request = OperationRequest['request'];
+type Request = DocumentRequest['request'];
 
 /** Returns errors of an execution as Apollo Server formats them. */
 export type FormatErrors = (
   errors: readonly GraphQLError[],
   document: DocumentNode,
-  context: Context,
+  context: GraphqlContext,
 ) => readonly GraphQLFormattedError[];
 
 /**
@@ -46,7 +46,7 @@ export class RepeatedMutations {
   }
 
   /** Resolves to undefined if Apollo Server has to refuse the request: only if nothing was executed, so that nothing is twice. */
-  async execute(mutation: Mutation, sent: Request, context: Context): Promise<Execution | undefined> {
+  async execute(mutation: Mutation, sent: Request, context: GraphqlContext): Promise<Execution | undefined> {
     const { operation } = mutation;
     const request = { ...mutation, request: sent, contextValue: context };
     try {
@@ -64,14 +64,14 @@ export class RepeatedMutations {
         head: response.http,
       };
     } finally {
-      await context.state.keyed?.undo();
+      await context.state.firstRequest?.undo();
     }
   }
 
   async #run(
     { document }: Mutation,
     { operationName, variables }: Request,
-    context: Context,
+    context: GraphqlContext,
   ): Promise<SingleResponse | undefined> {
     const { data, errors } = await execute({
       schema: this.#schema,

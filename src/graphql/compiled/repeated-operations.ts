@@ -7,14 +7,14 @@ import {
   OperationTypeNode,
 } from 'graphql';
 import { compileQuery, isCompiledQuery } from 'graphql-jit';
-import { ByteCache, bytesOf } from '../../model/byte-cache.ts';
+import { ByteCache, countBytes } from '../../model/byte-cache.ts';
 import { isJsonObject } from '../../model/fields/json.ts';
-import type { Context } from '../context.ts';
+import type { GraphqlContext } from '../context.ts';
 import { isIntrospection } from '../limits/authentication.ts';
 import { excessOfResponse, hasTooManyItems, type ResponseCost } from '../limits/limits.ts';
 import { expandedSelections, fragmentsOf } from '../limits/merged-fields.ts';
-import { amountFor, OperationCost } from '../limits/operation-cost.ts';
-import type { Turns } from '../limits/turns.ts';
+import { amountFor, DocumentCost } from '../limits/operation-cost.ts';
+import type { LargeResponses } from '../limits/turns.ts';
 import { type Execution, graphqlOperation } from '../response.ts';
 import type { Mutation, RepeatedMutations } from './repeated-mutations.ts';
 
@@ -27,7 +27,7 @@ type GraphqlRequest = {
 
 type RepeatedOperation = {
   /** Resolves to undefined if Apollo Server has to process the request: nothing was changed. */
-  execute(context: Context, request: GraphqlRequest): Promise<Execution | undefined>;
+  execute(context: GraphqlContext, request: GraphqlRequest): Promise<Execution | undefined>;
   /** Its memory, in bytes. */
   readonly bytes: number;
   readonly cost: ResponseCost;
@@ -60,15 +60,15 @@ const NOT_COMPILED = /__(proto__|schema|type\b)/;
  * mutations. An operation is added when Apollo Server executes it for the second time, after parsing and validation. The
  * token, the variables and the media type are checked for each request.
  */
-export class RepeatedOperations {
+export class RepeatedDocuments {
   readonly #schema: GraphQLSchema;
   readonly #operations = new ByteCache<RepeatedOperation>(MAX_CACHE_BYTES, ({ bytes }) => bytes);
   /** The operations that were executed once, and those that can't be compiled. */
   readonly #seen = new ByteCache<'once' | 'not compilable'>(MAX_SEEN_BYTES);
-  readonly #turns: Turns;
+  readonly #turns: LargeResponses;
   readonly #mutations: RepeatedMutations;
 
-  constructor(schema: GraphQLSchema, turns: Turns, mutations: RepeatedMutations) {
+  constructor(schema: GraphQLSchema, turns: LargeResponses, mutations: RepeatedMutations) {
     this.#schema = schema;
     this.#turns = turns;
     this.#mutations = mutations;
@@ -78,7 +78,7 @@ export class RepeatedOperations {
    * Executes the operation of a request. One with a large response waits for its turn among the requests of its account.
    * Returns undefined, at once or later, if Apollo Server has to process it.
    */
-  execute(body: unknown, context: Context): Promise<Execution | undefined> | undefined {
+  execute(body: unknown, context: GraphqlContext): Promise<Execution | undefined> | undefined {
     const request = context.isAuthenticated ? graphqlRequest(body) : undefined;
     const operation = request && this.#find(request);
     if (request === undefined || operation === undefined) return undefined;
@@ -95,7 +95,7 @@ export class RepeatedOperations {
   }
 
   /** Returns the plugin of Apollo Server that adds an operation at its second execution. */
-  plugin(): ApolloServerPlugin<Context> {
+  plugin(): ApolloServerPlugin<GraphqlContext> {
     return {
       requestDidStart: async () => ({
         executionDidStart: async ({ request, source, document, operation, contextValue }) => {
@@ -122,14 +122,14 @@ export class RepeatedOperations {
     const { document, operation } = mutation;
     return {
       execute: (context, request) => this.#mutations.execute(mutation, request, context),
-      bytes: BYTES_PER_QUERY + bytesOfDocument(document),
-      cost: new OperationCost(this.#schema, fragmentsOf(document), operation),
+      bytes: BYTES_PER_QUERY + countDocumentBytes(document),
+      cost: new DocumentCost(this.#schema, fragmentsOf(document), operation),
     };
   }
 }
 
 /** Returns the memory of a parsed document. Measured with Node 26, per character of its text. */
-export function bytesOfDocument({ loc }: DocumentNode): number {
+export function countDocumentBytes({ loc }: DocumentNode): number {
   return BYTES_PER_CHARACTER * (loc?.end ?? 1);
 }
 
@@ -156,7 +156,7 @@ function compile(
   const fragments = fragmentsOf(document);
   const selections = expandedSelections(operation.selectionSet, fragments);
   if (selections > MAX_SELECTIONS) return undefined;
-  const { pairs, ...cost } = new OperationCost(schema, fragments, operation);
+  const { pairs, ...cost } = new DocumentCost(schema, fragments, operation);
   // Three cases where graphql-jit differs from graphql-js: a condition (`@skip`, `@include`) that is null, a field that is
   // selected twice, once with a condition, and a condition in a document with fragments.
   const isNullable = operation.variableDefinitions?.some(
@@ -175,10 +175,10 @@ function compile(
     async execute(context, { variables }) {
       const result = await compiled.query(undefined, context, variables);
       // Apollo Server formats an error when it executes the query again.
-      const isFinal = result.errors === undefined || context.state.refusal !== undefined;
+      const isFinal = result.errors === undefined || context.state.rejection !== undefined;
       return isFinal ? { operation: described, result } : undefined;
     },
-    bytes: BYTES_PER_QUERY + selections * BYTES_PER_SELECTION + bytesOf(query),
+    bytes: BYTES_PER_QUERY + selections * BYTES_PER_SELECTION + countBytes(query),
     cost,
   };
 }

@@ -5,7 +5,7 @@ import type { AuditEvent as AuditEventModel } from '../../model/audit-event.ts';
 import type { Project as ProjectModel } from '../../model/project.ts';
 import type { Token as TokenModel } from '../../model/token.ts';
 import type { Wallet as WalletModel } from '../../model/wallet.ts';
-import type { Context } from '../context.ts';
+import type { GraphqlContext } from '../context.ts';
 export type Maybe<T> = T | null;
 export type InputMaybe<T> = Maybe<T>;
 export type Omit<T, K extends keyof T> = Pick<T, Exclude<keyof T, K>>;
@@ -1247,12 +1247,12 @@ export interface AddressScalarConfig extends GraphQLScalarTypeConfig<ResolversTy
   name: 'Address';
 }
 
-export type AddressesLeftResolvers<ContextType = Context, ParentType extends ResolversParentTypes['AddressesLeft'] = ResolversParentTypes['AddressesLeft']> = {
+export type AddressesLeftResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['AddressesLeft'] = ResolversParentTypes['AddressesLeft']> = {
   count?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   network?: Resolver<ResolversTypes['Network'], ParentType, ContextType>;
 };
 
-export type AppResolvers<ContextType = Context, ParentType extends ResolversParentTypes['App'] = ResolversParentTypes['App']> = {
+export type AppResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['App'] = ResolversParentTypes['App']> = {
   active?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
   createTime?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
   etag?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
@@ -1266,42 +1266,42 @@ export type AppResolvers<ContextType = Context, ParentType extends ResolversPare
   __isTypeOf?: IsTypeOfResolverFn<ParentType, ContextType>;
 };
 
-export type AppConnectionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['AppConnection'] = ResolversParentTypes['AppConnection']> = {
+export type AppConnectionResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['AppConnection'] = ResolversParentTypes['AppConnection']> = {
   edges?: Resolver<ReadonlyArray<ResolversTypes['AppEdge']>, ParentType, ContextType>;
   nodes?: Resolver<ReadonlyArray<ResolversTypes['App']>, ParentType, ContextType>;
   pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
   totalCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
 };
 
-export type AppEdgeResolvers<ContextType = Context, ParentType extends ResolversParentTypes['AppEdge'] = ResolversParentTypes['AppEdge']> = {
+export type AppEdgeResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['AppEdge'] = ResolversParentTypes['AppEdge']> = {
   cursor?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   node?: Resolver<ResolversTypes['App'], ParentType, ContextType>;
 };
 
-export type AppKeyResolvers<ContextType = Context, ParentType extends ResolversParentTypes['AppKey'] = ResolversParentTypes['AppKey']> = {
+export type AppKeyResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['AppKey'] = ResolversParentTypes['AppKey']> = {
   createTime?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
   expireTime?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
 };
 
-export type CreateAppPayloadResolvers<ContextType = Context, ParentType extends ResolversParentTypes['CreateAppPayload'] = ResolversParentTypes['CreateAppPayload']> = {
+export type CreateAppPayloadResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['CreateAppPayload'] = ResolversParentTypes['CreateAppPayload']> = {
   app?: Resolver<ResolversTypes['App'], ParentType, ContextType>;
   clientMutationId?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   privateKey?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
 };
 
-export type CreateProjectPayloadResolvers<ContextType = Context, ParentType extends ResolversParentTypes['CreateProjectPayload'] = ResolversParentTypes['CreateProjectPayload']> = {
+export type CreateProjectPayloadResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['CreateProjectPayload'] = ResolversParentTypes['CreateProjectPayload']> = {
   clientMutationId?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   project?: Resolver<ResolversTypes['Project'], ParentType, ContextType>;
 };
 
-export type CreateTokenPayloadResolvers<ContextType = Context, ParentType extends ResolversParentTypes['CreateTokenPayload'] = ResolversParentTypes['CreateTokenPayload']> = {
+export type CreateTokenPayloadResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['CreateTokenPayload'] = ResolversParentTypes['CreateTokenPayload']> = {
   accessToken?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   clientMutationId?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   token?: Resolver<ResolversTypes['Token'], ParentType, ContextType>;
 };
 
-export type CreateWalletPayloadResolvers<ContextType = Context, ParentType extends ResolversParentTypes['CreateWalletPayload'] = ResolversParentTypes['CreateWalletPayload']> = {
+export type CreateWalletPayloadResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['CreateWalletPayload'] = ResolversParentTypes['CreateWalletPayload']> = {
   clientMutationId?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   wallet?: Resolver<ResolversTypes['Wallet'], ParentType, ContextType>;
 };
@@ -1310,12 +1310,12 @@ export interface DateTimeScalarConfig extends GraphQLScalarTypeConfig<ResolversT
   name: 'DateTime';
 }
 
-export type DeleteAppPayloadResolvers<ContextType = Context, ParentType extends ResolversParentTypes['DeleteAppPayload'] = ResolversParentTypes['DeleteAppPayload']> = {
+export type DeleteAppPayloadResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['DeleteAppPayload'] = ResolversParentTypes['DeleteAppPayload']> = {
   clientMutationId?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   deletedAppId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
 };
 
-export type EventResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Event'] = ResolversParentTypes['Event']> = {
+export type EventResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['Event'] = ResolversParentTypes['Event']> = {
   action?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   address?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   count?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
@@ -1331,19 +1331,19 @@ export type EventResolvers<ContextType = Context, ParentType extends ResolversPa
   token?: Resolver<Maybe<ResolversTypes['ResourceName']>, ParentType, ContextType>;
 };
 
-export type EventConnectionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['EventConnection'] = ResolversParentTypes['EventConnection']> = {
+export type EventConnectionResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['EventConnection'] = ResolversParentTypes['EventConnection']> = {
   edges?: Resolver<ReadonlyArray<ResolversTypes['EventEdge']>, ParentType, ContextType>;
   nodes?: Resolver<ReadonlyArray<ResolversTypes['Event']>, ParentType, ContextType>;
   pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
   totalCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
 };
 
-export type EventEdgeResolvers<ContextType = Context, ParentType extends ResolversParentTypes['EventEdge'] = ResolversParentTypes['EventEdge']> = {
+export type EventEdgeResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['EventEdge'] = ResolversParentTypes['EventEdge']> = {
   cursor?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   node?: Resolver<ResolversTypes['Event'], ParentType, ContextType>;
 };
 
-export type MutationResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Mutation'] = ResolversParentTypes['Mutation']> = {
+export type MutationResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['Mutation'] = ResolversParentTypes['Mutation']> = {
   createApp: Resolver<Maybe<ResolversTypes['CreateAppPayload']>, ParentType, ContextType, RequireFields<MutationCreateAppArgs, 'input'>>;
   createProject: Resolver<Maybe<ResolversTypes['CreateProjectPayload']>, ParentType, ContextType, RequireFields<MutationCreateProjectArgs, 'input'>>;
   createToken: Resolver<Maybe<ResolversTypes['CreateTokenPayload']>, ParentType, ContextType, RequireFields<MutationCreateTokenArgs, 'input'>>;
@@ -1358,18 +1358,18 @@ export type MutationResolvers<ContextType = Context, ParentType extends Resolver
   updateWallet: Resolver<Maybe<ResolversTypes['UpdateWalletPayload']>, ParentType, ContextType, RequireFields<MutationUpdateWalletArgs, 'input'>>;
 };
 
-export type NodeResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Node'] = ResolversParentTypes['Node']> = {
+export type NodeResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['Node'] = ResolversParentTypes['Node']> = {
   __resolveType: TypeResolveFn<'App' | 'Project' | 'Wallet', ParentType, ContextType>;
 };
 
-export type PageInfoResolvers<ContextType = Context, ParentType extends ResolversParentTypes['PageInfo'] = ResolversParentTypes['PageInfo']> = {
+export type PageInfoResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['PageInfo'] = ResolversParentTypes['PageInfo']> = {
   endCursor?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   hasNextPage?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
   hasPreviousPage?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
   startCursor?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
 };
 
-export type ProjectResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Project'] = ResolversParentTypes['Project']> = {
+export type ProjectResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['Project'] = ResolversParentTypes['Project']> = {
   apps?: Resolver<ResolversTypes['AppConnection'], ParentType, ContextType, Partial<ProjectAppsArgs>>;
   createTime?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
   description?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
@@ -1383,19 +1383,19 @@ export type ProjectResolvers<ContextType = Context, ParentType extends Resolvers
   __isTypeOf?: IsTypeOfResolverFn<ParentType, ContextType>;
 };
 
-export type ProjectConnectionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['ProjectConnection'] = ResolversParentTypes['ProjectConnection']> = {
+export type ProjectConnectionResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['ProjectConnection'] = ResolversParentTypes['ProjectConnection']> = {
   edges?: Resolver<ReadonlyArray<ResolversTypes['ProjectEdge']>, ParentType, ContextType>;
   nodes?: Resolver<ReadonlyArray<ResolversTypes['Project']>, ParentType, ContextType>;
   pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
   totalCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
 };
 
-export type ProjectEdgeResolvers<ContextType = Context, ParentType extends ResolversParentTypes['ProjectEdge'] = ResolversParentTypes['ProjectEdge']> = {
+export type ProjectEdgeResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['ProjectEdge'] = ResolversParentTypes['ProjectEdge']> = {
   cursor?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   node?: Resolver<ResolversTypes['Project'], ParentType, ContextType>;
 };
 
-export type QueryResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Query'] = ResolversParentTypes['Query']> = {
+export type QueryResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['Query'] = ResolversParentTypes['Query']> = {
   apps: Resolver<ResolversTypes['AppConnection'], ParentType, ContextType, RequireFields<QueryAppsArgs, 'title'>>;
   events: Resolver<ResolversTypes['EventConnection'], ParentType, ContextType, Partial<QueryEventsArgs>>;
   node: Resolver<Maybe<ResolversTypes['Node']>, ParentType, ContextType, RequireFields<QueryNodeArgs, 'id'>>;
@@ -1410,29 +1410,29 @@ export interface ResourceNameScalarConfig extends GraphQLScalarTypeConfig<Resolv
   name: 'ResourceName';
 }
 
-export type RevokeTokenPayloadResolvers<ContextType = Context, ParentType extends ResolversParentTypes['RevokeTokenPayload'] = ResolversParentTypes['RevokeTokenPayload']> = {
+export type RevokeTokenPayloadResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['RevokeTokenPayload'] = ResolversParentTypes['RevokeTokenPayload']> = {
   clientMutationId?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   revokedTokenId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
 };
 
-export type RotateAppKeyPayloadResolvers<ContextType = Context, ParentType extends ResolversParentTypes['RotateAppKeyPayload'] = ResolversParentTypes['RotateAppKeyPayload']> = {
+export type RotateAppKeyPayloadResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['RotateAppKeyPayload'] = ResolversParentTypes['RotateAppKeyPayload']> = {
   app?: Resolver<ResolversTypes['App'], ParentType, ContextType>;
   clientMutationId?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   privateKey?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
 };
 
-export type SignInPayloadResolvers<ContextType = Context, ParentType extends ResolversParentTypes['SignInPayload'] = ResolversParentTypes['SignInPayload']> = {
+export type SignInPayloadResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['SignInPayload'] = ResolversParentTypes['SignInPayload']> = {
   accessToken?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   app?: Resolver<ResolversTypes['App'], ParentType, ContextType>;
   clientMutationId?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   expireTime?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
 };
 
-export type SignOutPayloadResolvers<ContextType = Context, ParentType extends ResolversParentTypes['SignOutPayload'] = ResolversParentTypes['SignOutPayload']> = {
+export type SignOutPayloadResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['SignOutPayload'] = ResolversParentTypes['SignOutPayload']> = {
   clientMutationId?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
 };
 
-export type TokenResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Token'] = ResolversParentTypes['Token']> = {
+export type TokenResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['Token'] = ResolversParentTypes['Token']> = {
   app?: Resolver<Maybe<ResolversTypes['App']>, ParentType, ContextType>;
   createTime?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
   current?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
@@ -1448,14 +1448,14 @@ export type TokenResolvers<ContextType = Context, ParentType extends ResolversPa
   title?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
 };
 
-export type TokenConnectionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['TokenConnection'] = ResolversParentTypes['TokenConnection']> = {
+export type TokenConnectionResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['TokenConnection'] = ResolversParentTypes['TokenConnection']> = {
   edges?: Resolver<ReadonlyArray<ResolversTypes['TokenEdge']>, ParentType, ContextType>;
   nodes?: Resolver<ReadonlyArray<ResolversTypes['Token']>, ParentType, ContextType>;
   pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
   totalCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
 };
 
-export type TokenEdgeResolvers<ContextType = Context, ParentType extends ResolversParentTypes['TokenEdge'] = ResolversParentTypes['TokenEdge']> = {
+export type TokenEdgeResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['TokenEdge'] = ResolversParentTypes['TokenEdge']> = {
   cursor?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   node?: Resolver<ResolversTypes['Token'], ParentType, ContextType>;
 };
@@ -1464,22 +1464,22 @@ export interface UrlScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes[
   name: 'URL';
 }
 
-export type UpdateAppPayloadResolvers<ContextType = Context, ParentType extends ResolversParentTypes['UpdateAppPayload'] = ResolversParentTypes['UpdateAppPayload']> = {
+export type UpdateAppPayloadResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['UpdateAppPayload'] = ResolversParentTypes['UpdateAppPayload']> = {
   app?: Resolver<ResolversTypes['App'], ParentType, ContextType>;
   clientMutationId?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
 };
 
-export type UpdateProjectPayloadResolvers<ContextType = Context, ParentType extends ResolversParentTypes['UpdateProjectPayload'] = ResolversParentTypes['UpdateProjectPayload']> = {
+export type UpdateProjectPayloadResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['UpdateProjectPayload'] = ResolversParentTypes['UpdateProjectPayload']> = {
   clientMutationId?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   project?: Resolver<ResolversTypes['Project'], ParentType, ContextType>;
 };
 
-export type UpdateWalletPayloadResolvers<ContextType = Context, ParentType extends ResolversParentTypes['UpdateWalletPayload'] = ResolversParentTypes['UpdateWalletPayload']> = {
+export type UpdateWalletPayloadResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['UpdateWalletPayload'] = ResolversParentTypes['UpdateWalletPayload']> = {
   clientMutationId?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   wallet?: Resolver<ResolversTypes['Wallet'], ParentType, ContextType>;
 };
 
-export type ViewerResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Viewer'] = ResolversParentTypes['Viewer']> = {
+export type ViewerResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['Viewer'] = ResolversParentTypes['Viewer']> = {
   account?: Resolver<ResolversTypes['ResourceName'], ParentType, ContextType>;
   addressesLeft?: Resolver<Maybe<ReadonlyArray<ResolversTypes['AddressesLeft']>>, ParentType, ContextType>;
   app?: Resolver<Maybe<ResolversTypes['App']>, ParentType, ContextType>;
@@ -1493,7 +1493,7 @@ export type ViewerResolvers<ContextType = Context, ParentType extends ResolversP
   title?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
 };
 
-export type WalletResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Wallet'] = ResolversParentTypes['Wallet']> = {
+export type WalletResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['Wallet'] = ResolversParentTypes['Wallet']> = {
   address?: Resolver<ResolversTypes['Address'], ParentType, ContextType>;
   createTime?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
   description?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
@@ -1508,19 +1508,19 @@ export type WalletResolvers<ContextType = Context, ParentType extends ResolversP
   __isTypeOf?: IsTypeOfResolverFn<ParentType, ContextType>;
 };
 
-export type WalletConnectionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['WalletConnection'] = ResolversParentTypes['WalletConnection']> = {
+export type WalletConnectionResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['WalletConnection'] = ResolversParentTypes['WalletConnection']> = {
   edges?: Resolver<ReadonlyArray<ResolversTypes['WalletEdge']>, ParentType, ContextType>;
   nodes?: Resolver<ReadonlyArray<ResolversTypes['Wallet']>, ParentType, ContextType>;
   pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
   totalCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
 };
 
-export type WalletEdgeResolvers<ContextType = Context, ParentType extends ResolversParentTypes['WalletEdge'] = ResolversParentTypes['WalletEdge']> = {
+export type WalletEdgeResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['WalletEdge'] = ResolversParentTypes['WalletEdge']> = {
   cursor?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   node?: Resolver<ResolversTypes['Wallet'], ParentType, ContextType>;
 };
 
-export type Resolvers<ContextType = Context> = {
+export type Resolvers<ContextType = GraphqlContext> = {
   Address?: GraphQLScalarType;
   AddressesLeft?: AddressesLeftResolvers<ContextType>;
   App?: AppResolvers<ContextType>;

@@ -7,8 +7,8 @@ import {
   type ValidationRule,
 } from 'graphql';
 import { ApiError } from '../../model/errors.ts';
-import type { Context } from '../context.ts';
-import { refusal } from '../error-format.ts';
+import type { GraphqlContext } from '../context.ts';
+import { rejection } from '../error-format.ts';
 import { fragmentsOf, MergedFields } from './merged-fields.ts';
 
 /**
@@ -16,12 +16,12 @@ import { fragmentsOf, MergedFields } from './merged-fields.ts';
  * rules visit its definitions. The schema is public: a document that selects only introspection
  * needs no token. Source: GraphQL over HTTP, section on status codes.
  */
-export function requireToken(currentContext: () => Context | undefined): ValidationRule {
+export function requireToken(currentContext: () => GraphqlContext | undefined): ValidationRule {
   return (validation) => ({
     Document(document) {
       const { authentication } = currentContext() ?? {};
       if (!(authentication instanceof ApiError) || isIntrospection(document)) return undefined;
-      validation.reportError(refusal(authentication));
+      validation.reportError(rejection(authentication));
       // The other rules visit the returned document.
       return { ...document, definitions: [] };
     },

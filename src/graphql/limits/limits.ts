@@ -1,6 +1,6 @@
 import { type DocumentNode, GraphQLError, type GraphQLSchema, Kind, type ValidationRule } from 'graphql';
 import { fragmentsOf } from './merged-fields.ts';
-import { amountFor, OperationCost, type Variables } from './operation-cost.ts';
+import { amountFor, DocumentCost, type Variables } from './operation-cost.ts';
 
 /** The maximum number of tokens of a document. The parser stops at this limit. */
 export const MAX_DOCUMENT_TOKENS = 1500;
@@ -17,9 +17,9 @@ const MAX_DATA_FIELDS = 30;
 
 const MAX_RESPONSE_FIELDS = 10_000;
 
-export type ResponseCost = Pick<OperationCost, 'responseFields' | 'maxItems'>;
+export type ResponseCost = Pick<DocumentCost, 'responseFields' | 'maxItems'>;
 
-type Counts = Pick<OperationCost, 'fields' | 'pairs' | 'dataFields'>;
+type Counts = Pick<DocumentCost, 'fields' | 'pairs' | 'dataFields'>;
 
 /**
  * Returns a validation rule that limits the structure of a document, before the rules of graphql-js visit its definitions. The
@@ -58,7 +58,7 @@ function excessOfDocument(
     if (!isOperation && definition.kind !== Kind.FRAGMENT_DEFINITION) continue;
     // graphql-js would reject the operation only during its execution.
     if (isOperation && !schema.getRootType(definition.operation)) return 'The schema has no subscriptions.';
-    const cost = new OperationCost(
+    const cost = new DocumentCost(
       schema,
       fragments,
       definition,

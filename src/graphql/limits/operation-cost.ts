@@ -106,7 +106,7 @@ type Selections = { readonly set: SelectionSetNode; readonly parent: string | un
  * the default page size. Those of introspection count as their average length in the schema. A search by title counts as
  * 100 fields. Below a field that does not exist, nothing is counted.
  */
-export class OperationCost {
+export class DocumentCost {
   fields = 0;
   /** The pairs of selections of the same field, and of fragments in the same object, by the time in which they are compared. */
   pairs = 0;
@@ -119,14 +119,14 @@ export class OperationCost {
   readonly #schema: GraphQLSchema;
   readonly #fragments: Fragments;
   readonly #defaults = new Map<string, unknown>();
-  readonly #isTooHigh: (cost: OperationCost) => boolean;
+  readonly #isTooHigh: (cost: DocumentCost) => boolean;
 
   /** @param isTooHigh whether the rest is not counted */
   constructor(
     schema: GraphQLSchema,
     fragments: Fragments,
     definition: OperationDefinitionNode | FragmentDefinitionNode,
-    isTooHigh: (cost: OperationCost) => boolean = () => false,
+    isTooHigh: (cost: DocumentCost) => boolean = () => false,
   ) {
     this.#schema = schema;
     this.#fragments = fragments;

@@ -8,16 +8,16 @@ import {
 import { assertMayChange } from '../../data/data-layer.ts';
 import { toApiError } from '../../data/operation/errors.ts';
 import { invalidFields } from '../../model/errors.ts';
-import type { Context } from '../context.ts';
-import { documentRefusal, refusal } from '../error-format.ts';
+import type { GraphqlContext } from '../context.ts';
+import { documentRejection, rejection } from '../error-format.ts';
 import type { InputViolations } from './input-violations.ts';
 import { excessOfResponse, type ResponseCost } from './limits.ts';
 import { fragmentsOf, MergedFields } from './merged-fields.ts';
-import { OperationCost } from './operation-cost.ts';
+import { DocumentCost } from './operation-cost.ts';
 
 /** A request whose document is valid. Apollo Server's own object of a request has these properties. */
-export type OperationRequest = {
-  readonly contextValue: Context;
+export type DocumentRequest = {
+  readonly contextValue: GraphqlContext;
   readonly source: string;
   readonly document: DocumentNode;
   readonly operation: OperationDefinitionNode;
@@ -42,7 +42,7 @@ export class RequestChecks {
     this.#violations = violations;
   }
 
-  plugin(): ApolloServerPlugin<Context> {
+  plugin(): ApolloServerPlugin<GraphqlContext> {
     return {
       requestDidStart: async () => ({
         didResolveOperation: async ({ contextValue, source, document, operation, request }) => {
@@ -64,7 +64,7 @@ export class RequestChecks {
    * @throws the refusal of a mutation with a token that may only read, of variables of a wrong type, of a response that could
    *   have too many fields, and of mutations beyond the rate limit
    */
-  async check({ contextValue, request, document, operation }: OperationRequest): Promise<void> {
+  async check({ contextValue, request, document, operation }: DocumentRequest): Promise<void> {
     const type = operation.operation;
     contextValue.state.operation = operation;
     if (type !== OperationTypeNode.QUERY && contextValue.isAuthenticated) assertChanges(contextValue);
@@ -73,10 +73,10 @@ export class RequestChecks {
     const invalid = this.#violations.ofVariables(operation, variables, cost.maxItems);
     if (invalid.length > 0) {
       const nodes = new Set(invalid.map(({ definition }) => definition));
-      throw refusal(invalidFields(invalid.map(({ violation }) => violation)), [...nodes]);
+      throw rejection(invalidFields(invalid.map(({ violation }) => violation)), [...nodes]);
     }
     const excess = excessOfResponse(cost, variables);
-    if (excess !== undefined) throw documentRefusal(excess);
+    if (excess !== undefined) throw documentRejection(excess);
     if (type === OperationTypeNode.MUTATION) await countMutations(contextValue, rootFields);
   }
 
@@ -86,7 +86,7 @@ export class RequestChecks {
     const fragments = fragmentsOf(document);
     const merged = new MergedFields(fragments);
     merged.add(operation.selectionSet);
-    const cost = new OperationCost(this.#schema, fragments, operation);
+    const cost = new DocumentCost(this.#schema, fragments, operation);
     const counted = { cost, rootFields: merged.byKey.size };
     this.#counted.set(operation, counted);
     return counted;
@@ -96,19 +96,19 @@ export class RequestChecks {
 type Counted = { readonly cost: ResponseCost; readonly rootFields: number };
 
 /** Counts each mutation like a request, so that the rate limits bound the rows that a client adds. */
-async function countMutations({ request }: Context, count: number): Promise<void> {
+async function countMutations({ request }: GraphqlContext, count: number): Promise<void> {
   // The HTTP request counts for the first.
   if (count === 1) return;
   await request.countMutations(count).catch((error) => {
-    throw refusal(toApiError(error));
+    throw rejection(toApiError(error));
   });
 }
 
 /** Refuses a whole request whose mutations would all be refused. */
-function assertChanges(context: Context): void {
+function assertChanges(context: GraphqlContext): void {
   try {
-    assertMayChange(context.ownCall);
+    assertMayChange(context.callWithoutKey);
   } catch (error) {
-    throw refusal(toApiError(error));
+    throw rejection(toApiError(error));
   }
 }

@@ -5,7 +5,7 @@ import { malformedRequest } from '../../http/errors.ts';
 import { ByteCache } from '../../model/byte-cache.ts';
 import { ApiError, ConfigError } from '../../model/errors.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../../model/fields/json.ts';
-import type { Context } from '../context.ts';
+import type { GraphqlContext } from '../context.ts';
 
 /** How documents that are not in the manifest are treated: logged and executed, executed, or refused. */
 type TrustedDocumentsMode = 'log' | 'prefer' | 'require';
@@ -21,7 +21,7 @@ type Manifest = ReadonlyMap<string, string>;
  */
 export type ResolveDocument = (
   parameters: JsonObject,
-  context: Pick<Context, 'client' | 'isAuthenticated'>,
+  context: Pick<GraphqlContext, 'client' | 'isAuthenticated'>,
 ) => JsonObject;
 
 // `documentId` is the name in a proposed appendix of GraphQL over HTTP, which is no part of the released text. Clients of

@@ -1,4 +1,4 @@
-import type { Context } from '../context.ts';
+import type { GraphqlContext } from '../context.ts';
 
 /** The amount of one turn, in response fields. It takes about 8 ms of processor time. */
 export const MAX_TURN = 20_000;
@@ -11,11 +11,11 @@ type Account = { readonly waiting: Waiting[]; inProgress: number };
  * Lets the requests of an account start one after the other, as many as their amounts allow, so that the requests of others are
  * processed in between. A queue is at most as long as the account has requests in progress.
  */
-export class Turns {
+export class LargeResponses {
   readonly #accounts = new Map<string, Account>();
 
   /** Waits until an authenticated request may start. Nothing else of the account starts in the same turn of the event loop. */
-  async wait(context: Context): Promise<void> {
+  async wait(context: GraphqlContext): Promise<void> {
     await this.run(context, MAX_TURN, async () => {});
   }
 
@@ -25,7 +25,7 @@ export class Turns {
    * @param amount the largest number of fields of its response
    */
   async run<T>(
-    { principal: { accountId }, state }: Context,
+    { principal: { accountId }, state }: GraphqlContext,
     amount: number,
     work: () => Promise<T>,
   ): Promise<T> {

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ApiError } from '../../model/errors.ts';
 import { authenticatedPrincipal } from '../authorization.ts';
-import { kindOf, recordOf } from '../request-record.ts';
+import { requestNotes, routeKindOfRequest } from '../request-record.ts';
 
 /** The share of a resource that one account can have. The others can always have the rest. */
 export const SHARE_OF_ACCOUNT = 0.9;
@@ -58,19 +58,19 @@ export function addOverloadProtection(app: FastifyInstance, maxRequests: number)
   const arriving = new Places(ARRIVING_PER_REQUEST * maxRequests);
 
   function enter(request: FastifyRequest, places: Places): ApiError | undefined {
-    if (kindOf(request) === 'health check') return undefined;
+    if (routeKindOfRequest(request) === 'health check') return undefined;
     if (places.areTaken) return OVERLOADED;
     const accountId = authenticatedPrincipal(request)?.accountId;
     // Those without an account share as well, except before the authentication, when no account is known.
     if ((accountId !== undefined || places === arriving) && places.isShareTaken(accountId)) {
       return accountId === undefined ? OVERLOADED : new ApiError('TOO_MANY_CONCURRENT_REQUESTS');
     }
-    recordOf(request).leave = places.take(accountId);
+    requestNotes(request).leave = places.take(accountId);
     return undefined;
   }
 
   function leave(request: FastifyRequest): void {
-    const record = recordOf(request);
+    const record = requestNotes(request);
     record.leave?.();
     record.leave = undefined;
   }

@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { RequestOwner } from '../../model/caller.ts';
+import type { LimitOwner } from '../../model/caller.ts';
 import { ApiError } from '../../model/errors.ts';
 import type { Authenticate } from '../authorization.ts';
 import { clientAddress } from '../client.ts';
-import { kindOf, recordOf } from '../request-record.ts';
+import { requestNotes, routeKindOfRequest } from '../request-record.ts';
 import { WINDOW_SECONDS, WindowCounts } from './window-counts.ts';
 
 /** The number of requests that this process accepts per minute. */
@@ -31,7 +31,7 @@ export type Limiter = (request: FastifyRequest, reply: FastifyReply) => Promise<
 export type CountRequest = (
   request: FastifyRequest,
   reply: FastifyReply,
-  owner: RequestOwner | undefined,
+  owner: LimitOwner | undefined,
 ) => Promise<void>;
 
 /**
@@ -50,21 +50,21 @@ export function addRateLimits(
   { perCredential, perAccount, perAddress }: RateLimits,
 ) {
   const accounts = new WindowCounts();
-  const ofOwner = (key: keyof RequestOwner) => (request: FastifyRequest) =>
-    recordOf(request).owner?.[key] ?? '';
+  const ofOwner = (key: keyof LimitOwner) => (request: FastifyRequest) =>
+    requestNotes(request).owner?.[key] ?? '';
   const byCredential = createLimiter('credential', perCredential, ofOwner('tokenId'));
   const byAccount = createLimiter('account', perAccount, ofOwner('accountId'), accounts);
   const byAddress = createLimiter('address', perAddress, clientAddress);
 
   const countRequest: CountRequest = async (request, reply, owner) => {
     if (owner === undefined) return byAddress(request, reply);
-    recordOf(request).owner = owner;
+    requestNotes(request).owner = owner;
     await byCredential(request, reply);
     await byAccount(request, reply);
   };
 
   app.addHook('onRequest', async (request, reply) => {
-    const kind = kindOf(request);
+    const kind = routeKindOfRequest(request);
     if (kind === 'health check' || kind === 'oauth') return;
     const owner = await authenticate(request).catch((error) => {
       // The API that the request is for reports an invalid token. An outage says nothing about the token.

@@ -42,7 +42,7 @@ export class RequestMemory {
    * Counts bytes that the request is about to take. Returns an error if all requests, or those of the account, would take
    * too much, or if the client has gone.
    */
-  claim(bytes: number): ApiError | undefined {
+  reserve(bytes: number): ApiError | undefined {
     const total = this.#bytes + bytes;
     if (bytes > 0 && total > SMALL_BYTES) {
       const accountId = this.#accountId;
@@ -59,7 +59,7 @@ export class RequestMemory {
   /** Counts the response in place of everything else. Returns an error like `claim`. */
   send(bytes: number): ApiError | undefined {
     this.#sentMs = performance.now();
-    return this.claim(bytes - this.#bytes);
+    return this.reserve(bytes - this.#bytes);
   }
 
   get #accountId(): string | undefined {
@@ -105,7 +105,7 @@ export function addRequestMemory(app: FastifyInstance): void {
     request.body = undefined;
     const bytes = typeof payload === 'string' || payload instanceof Buffer ? Buffer.byteLength(payload) : 0;
     // A hook before the one above may have refused the request.
-    const refusal = memoryOf(request)?.send(bytes);
+    const refusal = requestMemory(request)?.send(bytes);
     if (refusal === undefined) return done();
     // Those of the response that is not sent.
     reply.header('cache-control', 'no-store').removeHeader('content-encoding');
@@ -113,6 +113,6 @@ export function addRequestMemory(app: FastifyInstance): void {
   });
 }
 
-export function memoryOf(request: FastifyRequest): RequestMemory {
+export function requestMemory(request: FastifyRequest): RequestMemory {
   return request.getDecorator<RequestMemory>(MEMORY);
 }

@@ -16,7 +16,7 @@ export type DatabaseState = {
  * Checks at once, and then at an interval, what no request shows: that a new connection to the database can be opened, while
  * requests use those there are, and that the clocks agree. A fault is a line when it begins, and one when it has ended.
  */
-export class DatabaseCheck {
+export class DatabaseMonitor {
   readonly #logger: Pick<FastifyBaseLogger, 'info' | 'warn' | 'error'>;
   readonly #checkConnection: () => Promise<number | undefined>;
   readonly #onChecked: (state: DatabaseState) => void;

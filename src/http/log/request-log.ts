@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { clientAddress } from '../client.ts';
 import { clientRequestId } from '../request-id.ts';
-import { kindOf, recordOf, routeOf } from '../request-record.ts';
+import { requestNotes, routeKindOfRequest, routeOf } from '../request-record.ts';
 
 export type RequestLogMode = 'all' | 'errors' | 'none';
 
@@ -21,7 +21,7 @@ export function addRequestLog(app: FastifyInstance, logger: FastifyBaseLogger, m
 
   function write(request: FastifyRequest, reply: FastifyReply, isSent: boolean): void {
     const status = reply.statusCode;
-    const { failure, operation, principal } = recordOf(request);
+    const { failure, operation, principal } = requestNotes(request);
     const isFailed = !isSent || failure !== undefined || status >= 400;
     if (mode === 'errors' && !isFailed) return;
     const line = {
@@ -41,7 +41,7 @@ export function addRequestLog(app: FastifyInstance, logger: FastifyBaseLogger, m
       client: clientAddress(request),
     };
     if (isFailed) logger.warn(line, MESSAGE);
-    else if (kindOf(request) === 'health check') logger.debug(line, MESSAGE);
+    else if (routeKindOfRequest(request) === 'health check') logger.debug(line, MESSAGE);
     else logger.info(line, MESSAGE);
   }
 

@@ -12,7 +12,7 @@ export const DEFAULT_PAGE_SIZE = 10;
 export type Direction = 'forward' | 'backward';
 
 /** One page of a list. The items are in the order of the list, in both directions. */
-export type Page<T> = {
+export type ListPage<T> = {
   readonly items: readonly T[];
   readonly direction: Direction;
   /** Whether the list has more items after the page, in the direction of paging. */
@@ -30,7 +30,7 @@ export type PageMetadata = {
 /** The arguments of a list that can be filtered by the beginning of the title; null means omitted. */
 export type FilteredArguments = ConnectionArguments & { readonly title?: unknown };
 
-export type ConnectionPage<T> = Page<T> & {
+export type ConnectionPage<T> = ListPage<T> & {
   cursorAt(index: number): string;
   /** Reads the number of items of the whole list. @throws UNAVAILABLE if the database is unavailable */
   readTotalCount(): Promise<number>;
@@ -57,7 +57,7 @@ export type PageRequest = {
 /**
  * Returns a page from the rows that were read for it, in the order of reading: its items, and one more if the list has more.
  */
-export function pageOf<T>(rows: readonly T[], { direction, size }: PageRequest): Page<T> {
+export function pageOf<T>(rows: readonly T[], { direction, size }: PageRequest): ListPage<T> {
   const items = rows.slice(0, size);
   return {
     items: direction === 'forward' ? items : items.toReversed(),

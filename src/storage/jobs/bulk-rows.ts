@@ -4,7 +4,7 @@ import { placeholders } from '../port/change.ts';
 import type { Database, Queryable, Row, Value } from '../port/database.ts';
 import { DatabaseError } from '../port/errors.ts';
 import { meterOf, type OnProgress } from '../port/progress.ts';
-import { namesOf, noRows, TABLES, type Table, type TableCounts, valuesOf } from '../sql/columns.ts';
+import { columnNames, noRows, TABLES, type Table, type TableCounts, valuesOf } from '../sql/columns.ts';
 
 const READ_BATCH_SIZE = 500;
 
@@ -129,7 +129,7 @@ export async function insertRows<R extends Row>(
   suffix = '',
 ): Promise<readonly R[]> {
   if (rows.length === 0) return [];
-  const names = namesOf(columns);
+  const names = columnNames(columns);
   const tuples = rows.map((_, row) => `(${placeholders(names, row * names.length + 1)})`);
   const values = rows.flatMap((row) => valuesOf(row, names));
   return target.write<R>(`INSERT INTO ${name} (${columns}) VALUES ${tuples.join(', ')} ${suffix}`, values);

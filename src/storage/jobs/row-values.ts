@@ -6,7 +6,7 @@ import { parseResourceName, parseUlid, type Ulid } from '../../model/resource-na
 import { titleKey } from '../../model/title-key.ts';
 import type { Queryable, Row, Value } from '../port/database.ts';
 import { MAX_DESCRIBED, type Problems, problemsOfKind } from '../port/problems.ts';
-import { type ColumnName, namesOf, TABLES, type TableCounts } from '../sql/columns.ts';
+import { type ColumnName, columnNames, TABLES, type TableCounts } from '../sql/columns.ts';
 import { readRows } from './bulk-rows.ts';
 
 type TableName = keyof TableCounts;
@@ -135,7 +135,7 @@ export async function findInvalidValues(
     if (count <= MAX_DESCRIBED) descriptions.push(description);
   };
   for (const table of TABLES) {
-    const names = namesOf(table.columns);
+    const names = columnNames(table.columns);
     try {
       for await (const rows of readRows(database, table, accountId)) {
         for (const row of rows) {

@@ -45,7 +45,7 @@ export async function countWalletsAndAddresses(database: Queryable, accountId: U
 }
 
 /** An account, and the network for whose wallets addresses are left. */
-export type Pool = { readonly accountId: Ulid; readonly network: Network };
+export type AddressPool = { readonly accountId: Ulid; readonly network: Network };
 
 /** Returns how many addresses are left, by account and network, of all accounts or of one. */
 export function findLeftAddresses(
@@ -59,7 +59,10 @@ GROUP BY account_id, network ORDER BY account_id, network`;
 }
 
 /** Returns the id of the last address of a pool that a wallet can get. Those after it are still being added. */
-export async function findLastId(database: Queryable, { accountId, network }: Pool): Promise<Ulid | ''> {
+export async function findLastId(
+  database: Queryable,
+  { accountId, network }: AddressPool,
+): Promise<Ulid | ''> {
   const [row] = await database.read<RowOf<'last_id'>>(FIND_LAST_ID, [accountId, network]);
   return row?.last_id ?? '';
 }
@@ -67,7 +70,7 @@ export async function findLastId(database: Queryable, { accountId, network }: Po
 /** Returns the addresses that have a wallet, or are left for one on any network, but not those that are being added to the pool. */
 export async function findUsed(
   database: Queryable,
-  { accountId, network }: Pool,
+  { accountId, network }: AddressPool,
   addresses: Iterable<Address>,
 ): Promise<ReadonlySet<Address>> {
   const used = new Set<Address>();
@@ -85,7 +88,7 @@ UNION ALL SELECT address FROM address WHERE account_id = $1 AND address IN (${li
 /** Returns the addresses that a wallet can get from a pool. */
 export async function findLeft(
   database: Queryable,
-  { accountId, network }: Pool,
+  { accountId, network }: AddressPool,
   addresses: Iterable<Address>,
 ): Promise<ReadonlySet<Address>> {
   const left = new Set<Address>();
@@ -104,7 +107,7 @@ export async function findLeft(
  */
 export async function findLastIds(
   transaction: Queryable,
-  { accountId, network }: Pool,
+  { accountId, network }: AddressPool,
 ): Promise<{ readonly last_id: Ulid | ''; readonly last_added: Ulid | null }> {
   const params = [accountId, network];
   const [row] = await transaction.read<{ last_id: Ulid | ''; last_added: Ulid | null }>(
@@ -117,7 +120,7 @@ export async function findLastIds(
 /** Inserts addresses of a pool, which no wallet gets before `giveAdded`. Returns those that were left already. */
 export async function insertAddresses(
   transaction: Queryable,
-  { accountId, network }: Pool,
+  { accountId, network }: AddressPool,
   addresses: readonly { readonly address: Address; readonly id: Ulid | undefined }[],
 ): Promise<ReadonlySet<Address>> {
   const left = new Set(addresses.map(({ address }) => address));
@@ -138,7 +141,7 @@ export async function insertAddresses(
 /** Lets wallets get the addresses that were added to a pool, of which the last one has this id. */
 export async function giveAdded(
   transaction: Queryable,
-  { accountId, network }: Pool,
+  { accountId, network }: AddressPool,
   lastId: Ulid | undefined,
 ): Promise<void> {
   await transaction.write(GIVE_ADDED, [accountId, network, lastId ?? '']);
@@ -169,7 +172,7 @@ RETURNING network, id, address`;
 /** Deletes the first addresses of a pool, or of those that no wallet can get yet, at most `max`. Returns their number. */
 export async function deleteFirstAddresses(
   transaction: Queryable,
-  { accountId, network }: Pool,
+  { accountId, network }: AddressPool,
   which: 'all' | 'being added',
   max: number,
 ): Promise<number> {
@@ -182,6 +185,9 @@ export async function deleteFirstAddresses(
 }
 
 /** Deletes a pool without addresses, after which the metric of addresses no longer counts the account. */
-export async function deleteEmptyPool(transaction: Queryable, { accountId, network }: Pool): Promise<void> {
+export async function deleteEmptyPool(
+  transaction: Queryable,
+  { accountId, network }: AddressPool,
+): Promise<void> {
   await transaction.write(DELETE_EMPTY_POOL, [accountId, network]);
 }

@@ -1,13 +1,13 @@
-import type { Change, ChangeSql, FirstColumn, Queryable, Row, Statement, Value } from './database.ts';
+import type { Change, ColumnOfFirst, ConditionalSql, Queryable, Row, Statement, Value } from './database.ts';
 
 /** The condition of a change that has none. */
 const ALWAYS = 'TRUE';
 
 // By the function of a change.
-const TEXTS = new WeakMap<ChangeSql, string>();
+const TEXTS = new WeakMap<ConditionalSql, string>();
 
 // By the functions of a change and of its check.
-const CHECKED = new WeakMap<ChangeSql, WeakMap<ChangeSql, ChangeSql>>();
+const CHECKED = new WeakMap<ConditionalSql, WeakMap<ConditionalSql, ConditionalSql>>();
 
 /** Returns the names of parameters. @param first the number of the first one */
 export function placeholders(params: readonly unknown[], first: number): readonly string[] {
@@ -15,46 +15,46 @@ export function placeholders(params: readonly unknown[], first: number): readonl
 }
 
 /** Returns the row of an INSERT under a condition. Without one, it is VALUES, which Citus inserts on one node. */
-export function valuesIf(values: readonly string[], condition: string): string {
+export function insertedRow(values: readonly string[], condition: string): string {
   return condition === ALWAYS ? `VALUES (${values})` : `SELECT ${values} WHERE ${condition}`;
 }
 
 /** Returns a change that is made only if another one, a SELECT, would return a row. */
-export function onlyIf({ sql, params }: Change, check: Change): Change {
-  const known = CHECKED.get(sql) ?? new WeakMap<ChangeSql, ChangeSql>();
+export function withCondition({ sql, params }: Change, check: Change): Change {
+  const known = CHECKED.get(sql) ?? new WeakMap<ConditionalSql, ConditionalSql>();
   CHECKED.set(sql, known);
   const checked = known.get(check.sql) ?? withCheck(sql, check.sql, params.length);
   known.set(check.sql, checked);
   return { sql: checked, params: [...params, ...check.params] };
 }
 
-function withCheck(sql: ChangeSql, check: ChangeSql, count: number): ChangeSql {
+function withCheck(sql: ConditionalSql, check: ConditionalSql, count: number): ConditionalSql {
   return (names, condition) =>
     sql(names.slice(0, count), `${condition} AND EXISTS (${check(names.slice(count), ALWAYS)})`);
 }
 
 /** Returns the text of a change. @throws Error if the change leaves the condition out */
-export function textOf(sql: ChangeSql, names: readonly string[], condition = ALWAYS): string {
+export function renderSql(sql: ConditionalSql, names: readonly string[], condition = ALWAYS): string {
   // Also if the condition is always true, so that a test on any engine notices it.
   if (!sql(names, 'a = b').includes('a = b')) throw new Error('The change has no place for a condition.');
   return sql(names, condition);
 }
 
-export function isFirstColumn(param: Value | FirstColumn): param is FirstColumn {
+export function isColumnOfFirst(param: Value | ColumnOfFirst): param is ColumnOfFirst {
   return typeof param === 'object' && param !== null;
 }
 
 /** Returns the statement of a change that is executed alone, or after the first one of several. @param first the row of that */
-export function statementOf({ sql, params }: Change, first: Row = {}): Statement {
-  const text = TEXTS.get(sql) ?? textOf(sql, placeholders(params, 1));
+export function renderStatement({ sql, params }: Change, first: Row = {}): Statement {
+  const text = TEXTS.get(sql) ?? renderSql(sql, placeholders(params, 1));
   TEXTS.set(sql, text);
-  const values = params.map((param) => (isFirstColumn(param) ? (first[param.column] ?? null) : param));
+  const values = params.map((param) => (isColumnOfFirst(param) ? (first[param.column] ?? null) : param));
   return { sql: text, params: values };
 }
 
 /** Executes the statement of a change. See `statementOf`. */
 export function write<R extends Row>(target: Queryable, change: Change, first?: Row): Promise<readonly R[]> {
-  const { sql, params } = statementOf(change, first);
+  const { sql, params } = renderStatement(change, first);
   return target.write<R>(sql, params);
 }
 

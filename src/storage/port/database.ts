@@ -31,13 +31,13 @@ export type Statement = { readonly sql: string; readonly params: readonly Value[
  * @param names the names of the parameters: `$1` and so on for the first change
  * @param condition a part of its WHERE clause, or of `valuesIf`
  */
-export type ChangeSql = (names: readonly string[], condition: string) => string;
+export type ConditionalSql = (names: readonly string[], condition: string) => string;
 
 /** A parameter of a later change of `Database.writeIfFirst`: the value of a column of the row that the first one returns. */
-export type FirstColumn = { readonly column: string };
+export type ColumnOfFirst = { readonly column: string };
 
 /** A statement that is executed with others, or under a condition: see `Database.writeIfFirst` and `onlyIf`. */
-export type Change = { readonly sql: ChangeSql; readonly params: readonly (Value | FirstColumn)[] };
+export type Change = { readonly sql: ConditionalSql; readonly params: readonly (Value | ColumnOfFirst)[] };
 
 export type DatabaseRequest = {
   /** The time at which the work on the request began, as `performance.now()`. */

@@ -2,7 +2,7 @@
  * Counts work in progress, and waits for its end. A number, and no set of promises: a set keeps what was deleted from it in
  * memory for as long as its old hash tables, which are in the old generation under load.
  */
-export class InProgress {
+export class PendingCount {
   #count = 0;
   #ended: PromiseWithResolvers<void> | undefined;
 

@@ -6,7 +6,7 @@ import { unavailable } from './errors.ts';
  * One transaction for all changes of a request. It begins with the first change, and then contains the reads as well.
  * Work before the first change, such as the hash of a password, holds neither a lock nor a connection.
  */
-export class RequestTransaction {
+export class LazyTransaction {
   /** The database for the operations of the request. */
   readonly database: Database;
   readonly #outer: Database;

@@ -13,7 +13,7 @@ const ROW =
   /^(?:WITH part_0 AS \()?(?:UPDATE|DELETE FROM|SELECT [\w, ]+ FROM) (\w+)\b(?:(?!FROM ).)*?\bid = \$(\d+)/s;
 
 /** Returns the name of the resource that a statement changes or locks; undefined if it names none. */
-export function resourceOf({ sql, params }: Statement): string | undefined {
+export function resourceInDetail({ sql, params }: Statement): string | undefined {
   const [, table, number] = ROW.exec(sql) ?? [];
   if (table === undefined || (sql.startsWith('SELECT') && !sql.includes(' FOR '))) return undefined;
   const name = `${table}s/${params[Number(number) - 1]}`;
@@ -118,7 +118,7 @@ export function statementError(
   if (error.code === ABORTED_TRANSACTION) return unavailable();
   const outage = outageOf(error);
   if (outage === undefined && !isEnd) return error;
-  const resource = outage === 'lock' ? statements.map(resourceOf).find(Boolean) : undefined;
+  const resource = outage === 'lock' ? statements.map(resourceInDetail).find(Boolean) : undefined;
   return unavailable(error, outage, resource);
 }
 

@@ -1,8 +1,8 @@
-import { isFirstColumn, statementOf, textOf } from '../port/change.ts';
-import type { Change, ChangeSql, Statement, Value } from '../port/database.ts';
+import { isColumnOfFirst, renderSql, renderStatement } from '../port/change.ts';
+import type { Change, ConditionalSql, Statement, Value } from '../port/database.ts';
 
 /** The text of changes, and of those with another one, by the function of that. */
-type Texts = { sql?: string; readonly next: WeakMap<ChangeSql, Texts> };
+type Texts = { sql?: string; readonly next: WeakMap<ConditionalSql, Texts> };
 
 const TEXTS: Texts = { next: new WeakMap() };
 
@@ -12,7 +12,7 @@ const IF_FIRST = 'EXISTS (SELECT 1 FROM part_0)';
  * Joins the changes of `Database.writeIfFirst` to one statement, in which the others have the condition that the first has
  * returned a row. Source: PostgreSQL, section 7.8.4.
  */
-export function joined(changes: readonly [Change, ...Change[]]): Statement {
+export function asOneStatement(changes: readonly [Change, ...Change[]]): Statement {
   let texts = TEXTS;
   for (const { sql } of changes) {
     const next: Texts = texts.next.get(sql) ?? { next: new WeakMap() };
@@ -21,21 +21,21 @@ export function joined(changes: readonly [Change, ...Change[]]): Statement {
   }
   texts.sql ??= join(changes);
   const params = changes.flatMap(({ params }) =>
-    params.filter((param): param is Value => !isFirstColumn(param)),
+    params.filter((param): param is Value => !isColumnOfFirst(param)),
   );
   return { sql: texts.sql, params };
 }
 
 function join(changes: readonly [Change, ...Change[]]): string {
-  if (changes.length === 1) return statementOf(changes[0]).sql;
+  if (changes.length === 1) return renderStatement(changes[0]).sql;
   let count = 0;
   const parts = changes.map(({ sql, params }, index) => {
     const names = params.map((param) => {
-      if (isFirstColumn(param)) return `(SELECT ${param.column} FROM part_0)`;
+      if (isColumnOfFirst(param)) return `(SELECT ${param.column} FROM part_0)`;
       count += 1;
       return `$${count}`;
     });
-    return `part_${index} AS (${textOf(sql, names, index === 0 ? undefined : IF_FIRST)})`;
+    return `part_${index} AS (${renderSql(sql, names, index === 0 ? undefined : IF_FIRST)})`;
   });
   return `WITH ${parts.join(',\n')} SELECT * FROM part_0`;
 }

@@ -4,7 +4,7 @@ import {
   type SchemaVersionRow,
   schemaVersionOf,
 } from '../migrations/migrations.ts';
-import { statementOf } from '../port/change.ts';
+import { renderStatement } from '../port/change.ts';
 import type { Change, Database, DatabaseRequest, Row, Statement, Value } from '../port/database.ts';
 import type { Engine } from '../port/engine.ts';
 import { DatabaseError, EncodingError, unavailable } from '../port/errors.ts';
@@ -20,11 +20,11 @@ import { statementNames } from './connections/statements.ts';
 import { parsePostgresUrl } from './connections/url.ts';
 import { distribute, listNodes } from './distribute.ts';
 import { hasCode, LOCK_TIMEOUT, TOO_MANY_CONNECTIONS } from './errors.ts';
-import { joined } from './joined-statements.ts';
+import { asOneStatement } from './joined-statements.ts';
 import { MIGRATION_LIMITS, migrationPool, schemaChanges } from './migrating.ts';
-import { ReadBatches } from './reads.ts';
+import { ReadPipeline } from './reads.ts';
 import { SCHEMA_OBJECTS } from './schema-objects.ts';
-import { inTransaction, transactionBegin, writeInTwoPackets } from './transaction.ts';
+import { inTransaction, transactionBegin, writeInTwoRoundTrips } from './transaction.ts';
 
 /** The limits on one process's use of a PostgreSQL server. */
 export type PostgresSettings = {
@@ -116,7 +116,7 @@ export function openPostgres(
 
 /** Returns the function that returns the database for a request. Without a request, each call has the whole timeout. */
 function databasesOf(pool: ConnectionPool, timeoutMs: number, onStatement: ObserveStatement | undefined) {
-  const reads = new ReadBatches(pool);
+  const reads = new ReadPipeline(pool);
   const timed = timedStatements(onStatement);
 
   return function databaseFor(request?: DatabaseRequest): Database {
@@ -129,7 +129,7 @@ function databasesOf(pool: ConnectionPool, timeoutMs: number, onStatement: Obser
     ): Promise<readonly R[]> {
       const deadline = deadlineFromNow();
       // So that on Citus a lost connection before the commit is not an unknown result, and workers know its lock timeout.
-      const onCitus = (session: Session) => writeInTwoPackets<R>(session, statement, others);
+      const onCitus = (session: Session) => writeInTwoRoundTrips<R>(session, statement, others);
       const use = { enter: pool.turns.toWrite(statement), deadline };
       const attempt = () => pool.use(use, (session) => (session.isCitus ? onCitus(session) : run(session)));
       return timed('write', () => retryConflicts(attempt, deadline));
@@ -145,8 +145,8 @@ function databasesOf(pool: ConnectionPool, timeoutMs: number, onStatement: Obser
 
       async writeIfFirst(changes) {
         const [first, ...others] = changes;
-        const { sql, params } = joined(changes);
-        return commit(statementOf(first), others, (session) => session.commit(sql, params));
+        const { sql, params } = asOneStatement(changes);
+        return commit(renderStatement(first), others, (session) => session.commit(sql, params));
       },
 
       transaction(work) {

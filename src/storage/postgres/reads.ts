@@ -2,13 +2,13 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Row, Statement, Value } from '../port/database.ts';
 import { retryConflicts } from './conflicts.ts';
 import {
-  type Claim,
+  type ConnectionRequest,
   type ConnectionTurns,
-  claimOf,
+  connectionRequest,
   LOCK_TIMEOUT_MS,
   type Wait,
 } from './connections/connection-turns.ts';
-import type { ConnectionPool, Use } from './connections/pool.ts';
+import type { ConnectionPool, ConnectionUse } from './connections/pool.ts';
 import type { Session } from './connections/session.ts';
 import { CONFLICT, hasCode, LOCK_TIMEOUT, MISSING_STATEMENT, startTimeout } from './errors.ts';
 
@@ -35,9 +35,13 @@ type PendingRead = Read & {
 };
 
 /** A batch that is executed, and the time of its last result, as `performance.now()`. */
-type RunningBatch = { readonly claim: Claim; readonly unfinished: Set<PendingRead>; lastMs: number };
+type RunningBatch = {
+  readonly claim: ConnectionRequest;
+  readonly unfinished: Set<PendingRead>;
+  lastMs: number;
+};
 
-type Batch = { readonly claim: Claim; readonly reads: readonly PendingRead[] };
+type Batch = { readonly claim: ConnectionRequest; readonly reads: readonly PendingRead[] };
 
 /**
  * Pipelines the reads of one event-loop turn over one connection. Without it, event-loop turns, system calls and the
@@ -47,7 +51,7 @@ type Batch = { readonly claim: Claim; readonly reads: readonly PendingRead[] };
  * Each read has its own result: a failed read has no effect on the others. A statement that did not get its lock, or was
  * late, runs on a connection of its own until it succeeds.
  */
-export class ReadBatches {
+export class ReadPipeline {
   readonly #pool: ConnectionPool;
   readonly #turns: ConnectionTurns;
   /**
@@ -68,7 +72,8 @@ export class ReadBatches {
   }
 
   read(read: Read): Promise<readonly Row[]> {
-    if (this.#turns.hasSlow && this.#turns.isSlow(claimOf(read, false))) return this.#readAlone(read);
+    if (this.#turns.hasSlow && this.#turns.isSlow(connectionRequest(read, false)))
+      return this.#readAlone(read);
     return new Promise((resolve, reject) => {
       this.#push({ ...read, inContext: AsyncLocalStorage.snapshot(), resolve, reject });
     });
@@ -76,7 +81,7 @@ export class ReadBatches {
 
   #readAlone(read: Read): Promise<readonly Row[]> {
     const { sql, params, deadline } = read;
-    const enter = (wait: Wait) => this.#turns.enter(claimOf(read, false), wait);
+    const enter = (wait: Wait) => this.#turns.enter(connectionRequest(read, false), wait);
     const attempt = () => this.#pool.use({ enter, deadline }, (session) => session.query(sql, params));
     // Reads lose conflicts as well, if transactions are serializable.
     return retryConflicts(attempt, deadline);
@@ -106,7 +111,7 @@ export class ReadBatches {
 
   /** Takes reads of some accounts, first those of the ones with few. */
   #take(
-    claim: Claim,
+    claim: ConnectionRequest,
     count: number,
     isWanted: (account: Value | undefined) => boolean,
   ): readonly PendingRead[] {
@@ -149,7 +154,7 @@ export class ReadBatches {
     }
   }
 
-  async #sendBatch(batch: Batch, wait: Pick<Use, 'enter' | 'startMs'>): Promise<void> {
+  async #sendBatch(batch: Batch, wait: Pick<ConnectionUse, 'enter' | 'startMs'>): Promise<void> {
     const { reads } = batch;
     const deadline = Math.max(...reads.map((read) => read.deadline));
     const timers = reads
@@ -184,7 +189,7 @@ export class ReadBatches {
         if (hasCode(error, MISSING_STATEMENT) || hasCode(error, CONFLICT)) this.#retry(read);
         else read.reject(error);
         if (!hasCode(error, LOCK_TIMEOUT)) return;
-        this.#turns.report(claimOf(read, false), 'blocked');
+        this.#turns.report(connectionRequest(read, false), 'blocked');
         // The reads behind it are not to wait for the same lock.
         for (const other of unfinished) {
           if (other.sql !== read.sql && unfinished.delete(other)) this.#retry(other);
@@ -203,7 +208,7 @@ export class ReadBatches {
     for (const { claim, unfinished, lastMs } of this.#running) {
       const [late] = unfinished;
       if (late === undefined || performance.now() - lastMs < LOCK_TIMEOUT_MS) continue;
-      this.#turns.report(claimOf(late, false), 'late');
+      this.#turns.report(connectionRequest(late, false), 'late');
       const [account] = late.params;
       for (const other of unfinished) {
         if (other.params[0] !== account && unfinished.delete(other)) this.#push(other);
@@ -219,6 +224,6 @@ export class ReadBatches {
   }
 }
 
-function claimOfReads(...accounts: (Value | undefined)[]): Claim {
+function claimOfReads(...accounts: (Value | undefined)[]): ConnectionRequest {
   return { accounts, statement: undefined, row: undefined, isWrite: false };
 }

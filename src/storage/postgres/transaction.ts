@@ -1,4 +1,4 @@
-import { statementOf } from '../port/change.ts';
+import { renderStatement } from '../port/change.ts';
 import type { Change, Execute, Queryable, Row, Statement, Value } from '../port/database.ts';
 import { withoutTransactionTimeout } from './connections/hosts.ts';
 import type { ConnectionPool } from './connections/pool.ts';
@@ -54,7 +54,7 @@ export async function inTransaction<T>(
  * Executes the changes of `Database.writeIfFirst` in two packets, each with statements that Citus sends to one node. Citus
  * would send a statement with a changing WITH to all nodes, and commit it in two phases.
  */
-export async function writeInTwoPackets<R extends Row>(
+export async function writeInTwoRoundTrips<R extends Row>(
   session: Session,
   first: Statement,
   others: readonly Change[],
@@ -62,7 +62,7 @@ export async function writeInTwoPackets<R extends Row>(
   try {
     const rows = await session.begin<R>(first.sql, first.params);
     if (rows.length === 0 && others.length > 0) await session.rollBack();
-    else await session.commitTransaction(others.map((other) => statementOf(other, rows[0])));
+    else await session.commitTransaction(others.map((other) => renderStatement(other, rows[0])));
     return rows;
   } catch (error) {
     await session.rollBack();

@@ -62,42 +62,43 @@ export type ChangesOf<C extends keyof Columns> = {
   readonly [Name in Exclude<C, 'title_key'>]: NonNullable<Columns[Name]> | undefined;
 };
 
-export const ACCOUNT = 'id, title, default_project_id, project_count, app_count, state, create_time_ms';
+export const ACCOUNT_COLUMNS =
+  'id, title, default_project_id, project_count, app_count, state, create_time_ms';
 
 /** The columns of a project without the account, which is a parameter of every query, and without the key of its title. */
-export const PROJECT = 'id, title, description, image_cover_cid, create_time_ms';
+export const PROJECT_COLUMNS = 'id, title, description, image_cover_cid, create_time_ms';
 
 /** The columns of a new app. The others have defaults until it signs in, is updated, or its key is replaced. */
-export const NEW_APP =
+export const NEW_APP_COLUMNS =
   'account_id, id, project_id, title, title_key, active, create_time_ms, private_key_id, private_key_hash, revision';
 
 /** The columns of an app without the key of its title and the hashes of its keys. */
-export const APP =
+export const APP_COLUMNS =
   'account_id, id, project_id, title, active, create_time_ms, last_sign_in_time_ms, private_key_id, previous_key_id, previous_key_expire_time_ms, revision';
 
 export const APP_KEY_HASHES = 'private_key_hash, previous_key_hash';
 
 /** The columns of a wallet without the hash of the password and the key of the title. */
-export const WALLET =
+export const WALLET_COLUMNS =
   'account_id, id, project_id, title, description, network, address, create_time_ms, update_time_ms, revision';
 
 /** All columns of an address that is left for a wallet. */
-export const ADDRESS = 'account_id, network, id, address';
+export const ADDRESS_COLUMNS = 'account_id, network, id, address';
 
-export const ADDRESS_POOL = 'account_id, network, address_count, last_id';
+export const ADDRESS_POOL_COLUMNS = 'account_id, network, address_count, last_id';
 
 /** All columns of an audit event. The second one is what concurrent inserts wait for; see `ConnectionTurns`. */
-export const AUDIT_EVENT =
+export const AUDIT_EVENT_COLUMNS =
   'account_id, count_key, id, action, resource, actor_token_id, token_id, fields, address, request_id, event_count, last_time_ms';
 
-export const IDEMPOTENCY_KEY = 'account_id, key_hash, content_hash, response, expire_time_ms';
+export const IDEMPOTENCY_KEY_COLUMNS = 'account_id, key_hash, content_hash, response, expire_time_ms';
 
 /** The columns of a token without its hash, and without the key with which its app signed in. */
-export const TOKEN =
+export const TOKEN_COLUMNS =
   'account_id, id, project_id, app_id, maker_token_id, title, is_one_project, is_read_only, expire_time_ms, last_use_time_ms';
 
 /** The columns of a new token. The other one is null until the token is used. */
-export const NEW_TOKEN =
+export const NEW_TOKEN_COLUMNS =
   'account_id, id, project_id, app_id, app_key_id, maker_token_id, hash, title, is_one_project, is_read_only, expire_time_ms';
 
 /**
@@ -122,55 +123,59 @@ const KEY = ['account_id', 'id'] as const;
 
 export const PROJECT_TABLE = {
   name: 'project',
-  columns: `account_id, ${PROJECT}, title_key`,
+  columns: `account_id, ${PROJECT_COLUMNS}, title_key`,
   key: KEY,
 } as const;
 
-const APP_TABLE = { name: 'app', columns: `${APP}, title_key, ${APP_KEY_HASHES}`, key: KEY } as const;
+const APP_TABLE = { name: 'app', columns: `${APP_COLUMNS}, title_key, ${APP_KEY_HASHES}`, key: KEY } as const;
 
-const WALLET_TABLE = { name: 'wallet', columns: `${WALLET}, title_key, password_hash`, key: KEY } as const;
+const WALLET_TABLE = {
+  name: 'wallet',
+  columns: `${WALLET_COLUMNS}, title_key, password_hash`,
+  key: KEY,
+} as const;
 
 /** The columns that an update of a project can change: all but these. */
-export const PROJECT_CHANGES = except(
+export const CHANGEABLE_PROJECT_COLUMNS = except(
   PROJECT_TABLE.columns,
   'account_id, id, image_cover_cid, create_time_ms',
 );
 
-export const APP_CHANGES = except(
+export const CHANGEABLE_APP_COLUMNS = except(
   APP_TABLE.columns,
   `account_id, id, project_id, create_time_ms, last_sign_in_time_ms, private_key_id, previous_key_id, previous_key_expire_time_ms, revision, ${APP_KEY_HASHES}`,
 );
 
 /** The hash of the password is in the PHC string format. */
-export const WALLET_CHANGES = except(
+export const CHANGEABLE_WALLET_COLUMNS = except(
   WALLET_TABLE.columns,
   'account_id, id, address, create_time_ms, update_time_ms, revision',
 );
 
 export const ADDRESS_POOL_TABLE = {
   name: 'address_pool',
-  columns: ADDRESS_POOL,
+  columns: ADDRESS_POOL_COLUMNS,
   key: ['account_id', 'network'],
 } as const;
 
 export const ADDRESS_TABLE = {
   name: 'address',
-  columns: ADDRESS,
+  columns: ADDRESS_COLUMNS,
   key: ['account_id', 'network', 'id'],
 } as const;
 
 /** The tables with the rows of accounts. A table comes after those it refers to. */
 export const TABLES = [
-  { name: 'account', columns: ACCOUNT, key: ['id'] },
+  { name: 'account', columns: ACCOUNT_COLUMNS, key: ['id'] },
   PROJECT_TABLE,
   APP_TABLE,
   WALLET_TABLE,
   ADDRESS_POOL_TABLE,
   ADDRESS_TABLE,
-  { name: 'audit_event', columns: AUDIT_EVENT, key: KEY },
-  { name: 'idempotency_key', columns: IDEMPOTENCY_KEY, key: ['account_id', 'key_hash'] },
+  { name: 'audit_event', columns: AUDIT_EVENT_COLUMNS, key: KEY },
+  { name: 'idempotency_key', columns: IDEMPOTENCY_KEY_COLUMNS, key: ['account_id', 'key_hash'] },
   // A token that was made makes none itself.
-  { name: 'token', columns: `${TOKEN}, hash, app_key_id`, key: KEY, first: 'maker_token_id IS NULL' },
+  { name: 'token', columns: `${TOKEN_COLUMNS}, hash, app_key_id`, key: KEY, first: 'maker_token_id IS NULL' },
 ] as const satisfies readonly Table[];
 
 /** A column of any of them. */
@@ -184,12 +189,12 @@ export function noRows(): TableCounts {
 
 /** Returns the names in a list of columns that another list does not have. */
 function except<C extends string, E extends string>(columns: C, others: E) {
-  const excluded = namesOf(others);
+  const excluded = columnNames(others);
   type Name = Exclude<Names<C>, Names<E>>;
-  return namesOf(columns).filter((name): name is Name => !excluded.includes(name));
+  return columnNames(columns).filter((name): name is Name => !excluded.includes(name));
 }
 
-export function namesOf(columns: string): readonly string[] {
+export function columnNames(columns: string): readonly string[] {
   return columns.split(', ');
 }
 

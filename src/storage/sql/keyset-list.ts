@@ -1,15 +1,15 @@
-import { type Page, type PageMetadata, type PageRequest, pageOf } from '../../model/lists/list-page.ts';
+import { type ListPage, type PageMetadata, type PageRequest, pageOf } from '../../model/lists/list-page.ts';
 import type { Ulid } from '../../model/resource-name.ts';
 import type { Queryable, Row, Value } from '../port/database.ts';
 import { remembered } from '../port/remembered.ts';
-import { type Kind, type ListOptions, type ListTable, listStatement } from './keyset-sql.ts';
+import { type ListKind, type ListOptions, type ListTable, listStatement } from './keyset-sql.ts';
 import { padIds } from './row-statements.ts';
 
 /** A row of a list. */
 export type ListRow = Row & { readonly id: Ulid };
 
 /** The rows of a list that are read. */
-export type Selection<R extends ListRow> = {
+export type RowFilter<R extends ListRow> = {
   /** The values of the comparisons of the list. */
   readonly values: readonly Value[];
   /** The parts that are read, at most 100, each as a list of its own. The part of an empty string is empty. */
@@ -41,7 +41,7 @@ const ALL = ['', 'Z'] as const;
  * A list: rows of a table in the order of their ids. It is read by keyset pagination, so that the last page costs the same
  * as the first. One statement reads the same page of several parts.
  */
-export class List<R extends ListRow> {
+export class KeysetList<R extends ListRow> {
   readonly #table: ListTable;
   readonly #options: ListOptions;
   readonly #statements = new Map<string, string>();
@@ -54,9 +54,9 @@ export class List<R extends ListRow> {
   /** Returns one page of the list, or of each selected part, in the order of the parts. */
   async readPages(
     database: Queryable,
-    selection: Selection<R>,
+    selection: RowFilter<R>,
     request: PageRequest,
-  ): Promise<readonly Page<R>[]> {
+  ): Promise<readonly ListPage<R>[]> {
     const { parts, isWanted } = selection;
     if (isWanted !== undefined) return [await this.#search(database, selection, request)];
     const rows = await this.#readRows(database, selection, request, request.size + 1);
@@ -73,7 +73,7 @@ export class List<R extends ListRow> {
   /** Reads all wanted rows in batches, so that no statement searches the whole list for a rare one. */
   async *readAll(
     database: Queryable,
-    selection: Selection<R>,
+    selection: RowFilter<R>,
     { direction, position }: Start = { direction: 'forward', position: undefined },
   ): AsyncGenerator<R> {
     for (let last = position; ; ) {
@@ -89,14 +89,14 @@ export class List<R extends ListRow> {
    * Returns functions that read the metadata of the pages of a selection. Each executes one statement at most, and both the
    * same if the total count is not counted.
    */
-  metadata(database: Queryable, selection: Selection<R>, request: PageRequest) {
-    const read = (kind: Kind) => remembered(() => this.#readMetadata(database, selection, request, kind));
+  metadata(database: Queryable, selection: RowFilter<R>, request: PageRequest) {
+    const read = (kind: ListKind) => remembered(() => this.#readMetadata(database, selection, request, kind));
     const isCounted = this.#options.count === undefined || selection.parts !== undefined;
     const both = isCounted ? undefined : read('count and previous');
     return { readCounts: both ?? read('count'), readPrevious: both ?? read('previous') };
   }
 
-  async #search(database: Queryable, selection: Selection<R>, request: PageRequest): Promise<Page<R>> {
+  async #search(database: Queryable, selection: RowFilter<R>, request: PageRequest): Promise<ListPage<R>> {
     const rows: R[] = [];
     for await (const row of this.readAll(database, selection, request)) {
       rows.push(row);
@@ -107,7 +107,7 @@ export class List<R extends ListRow> {
 
   async #readRows(
     database: Queryable,
-    selection: Selection<R>,
+    selection: RowFilter<R>,
     start: Start,
     limit: number,
   ): Promise<readonly R[]> {
@@ -125,9 +125,9 @@ export class List<R extends ListRow> {
 
   async #readMetadata(
     database: Queryable,
-    selection: Selection<R>,
+    selection: RowFilter<R>,
     request: PageRequest,
-    kind: Kind,
+    kind: ListKind,
   ): Promise<readonly PageMetadata[]> {
     const { values, parts, range: [after, before] = ALL } = selection;
     if (isLarge(parts)) {
@@ -154,7 +154,7 @@ export class List<R extends ListRow> {
   }
 
   /** Returns the key after which rows are read, in the direction of reading. */
-  #startOf({ range: [after, before] = ALL }: Selection<R>, start: Start): string {
+  #startOf({ range: [after, before] = ALL }: RowFilter<R>, start: Start): string {
     const { prefix = '' } = this.#options;
     const isAscending = this.#isAscending(start);
     const { position = isAscending ? after : before } = start;
@@ -162,7 +162,7 @@ export class List<R extends ListRow> {
     return prefix + (isOutside ? (isAscending ? after : before) : position);
   }
 
-  #statement(kind: Kind, start: Start, partCount: number): string {
+  #statement(kind: ListKind, start: Start, partCount: number): string {
     const isAscending = this.#isAscending(start);
     const name = `${kind} ${isAscending} ${partCount}`;
     let sql = this.#statements.get(name);
@@ -175,9 +175,9 @@ export class List<R extends ListRow> {
 }
 
 /** Makes the list of the rows of an account whose titles have a beginning: between two keys. */
-export function listByTitle<R extends ListRow>(table: ListTable, part: string): List<R> {
+export function listByTitle<R extends ListRow>(table: ListTable, part: string): KeysetList<R> {
   const where = ['account_id =', 'title_key >=', 'title_key <'];
-  return new List<R>(table, { where, part, matchedBy: 'title_key' });
+  return new KeysetList<R>(table, { where, part, matchedBy: 'title_key' });
 }
 
 function isLarge<P>(parts: readonly P[] | undefined): parts is readonly P[] {

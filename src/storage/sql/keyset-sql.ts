@@ -24,7 +24,7 @@ export type ListOptions = {
 };
 
 /** What a statement reads: the rows of pages, or metadata of pages. */
-export type Kind = 'page' | 'count' | 'previous' | 'count and previous';
+export type ListKind = 'page' | 'count' | 'previous' | 'count and previous';
 
 /** The maximum number of rows that a search by `matchedBy` finds, and that are counted in a list with a filter. */
 export const MAX_MATCHES = 1000;
@@ -39,7 +39,7 @@ const MAX_TOTAL_COUNT = 10_000;
 export function listStatement(
   { name, columns }: ListTable,
   { where, part, prefix, count = '', maxCount = MAX_TOTAL_COUNT, matchedBy }: ListOptions,
-  kind: Kind,
+  kind: ListKind,
   { isAscending, partCount }: { readonly isAscending: boolean; readonly partCount: number },
 ): string {
   const key = prefix === undefined ? 'id' : prefixedId(prefix);

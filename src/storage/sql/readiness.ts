@@ -1,4 +1,4 @@
-import { namesOf, TABLES } from './columns.ts';
+import { columnNames, TABLES } from './columns.ts';
 
 /** The time for which the result of a check is remembered: load balancers and containers probe often. */
 export const READINESS_LIFETIME_MS = 1000;
@@ -6,7 +6,7 @@ export const READINESS_LIFETIME_MS = 1000;
 const READS = TABLES.map(
   // By the primary key, because the first row of a table can be behind many deleted ones.
   ({ name, columns, key }) =>
-    `(SELECT ${namesOf(columns).at(-1)} FROM ${name} ORDER BY ${key[0]} LIMIT 1) AS ${name}`,
+    `(SELECT ${columnNames(columns).at(-1)} FROM ${name} ORDER BY ${key[0]} LIMIT 1) AS ${name}`,
 );
 
 /** Reads a row of every table, so that a missing table or a damaged file is noticed. */

@@ -2,7 +2,7 @@ import type { ResourceName, Ulid } from '../../model/resource-name.ts';
 import { titleKey } from '../../model/title-key.ts';
 import { placeholders } from '../port/change.ts';
 import type { Queryable, Row, Value } from '../port/database.ts';
-import { namesOf, prefixedId, type RowOf, valuesOf } from './columns.ts';
+import { columnNames, prefixedId, type RowOf, valuesOf } from './columns.ts';
 
 // A list of ids is padded to one of these lengths. This needs three prepared statements instead of a hundred.
 const LENGTHS = [1, 10, 100];
@@ -11,7 +11,7 @@ const LENGTHS = [1, 10, 100];
 export type RowId = { readonly accountId: Ulid; readonly id: Ulid };
 
 export function insertInto<C extends string>(table: string, columns: C) {
-  const names = namesOf(columns);
+  const names = columnNames(columns);
   const sql = `INSERT INTO ${table} (${columns}) VALUES (${placeholders(names, 1)})`;
   return async (transaction: Queryable, row: RowOf<C>): Promise<void> => {
     await transaction.write(sql, valuesOf(row, names));

@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
 import { AccountTurns, type OfAccount } from '../../model/account-turns.ts';
 import { DatabaseError, unavailable } from '../port/errors.ts';
-import { InProgress } from '../port/in-progress.ts';
+import { PendingCount } from '../port/in-progress.ts';
 import type { LogSync } from './log-sync.ts';
 import { isDiskError, type RunStatement } from './statements.ts';
 
@@ -39,7 +39,7 @@ export class GroupCommit {
   readonly #writer: DatabaseSync;
   readonly #log: Pick<LogSync, 'assertUsable' | 'sync'>;
   readonly #turns = new AccountTurns<PendingWrite>(MAX_SLICE_MS);
-  readonly #unfinished = new InProgress();
+  readonly #unfinished = new PendingCount();
   readonly #execute: RunStatement;
   #isScheduled = false;
   #needsSpace = false;

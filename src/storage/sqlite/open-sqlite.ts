@@ -14,7 +14,7 @@ import { BUSY_TIMEOUT_MS, GroupCommit } from './group-commit.ts';
 import { isNamed, LogSync, type Sync } from './log-sync.ts';
 import { hasLog, openReadOnly } from './open-read-only.ts';
 import { ReadinessCheck } from './readiness.ts';
-import { accountOf, ReadTurns } from './reads.ts';
+import { accountParameter, ReadTurns } from './reads.ts';
 import { statementRunner, translateErrors } from './statements.ts';
 
 /** Thrown if the file of a database does not exist. The message is one line. */
@@ -92,12 +92,12 @@ export function openSqlite(link: string, settings: SqliteSettings): Engine {
       timed('read', () => reads.read(sql, params)) as Promise<readonly R[]>,
 
     write: <R extends Row>(sql: string, params?: readonly Value[]) =>
-      timed('write', () => writes.run(accountOf(params), () => execute(sql, params) as readonly R[])),
+      timed('write', () => writes.run(accountParameter(params), () => execute(sql, params) as readonly R[])),
 
     transaction: (work, account) => commit('transaction', account, () => work(transaction)),
 
     writeIfFirst: (changes) =>
-      commit('write', accountOf(changes[0].params), () => writeEach(transaction, changes)),
+      commit('write', accountParameter(changes[0].params), () => writeEach(transaction, changes)),
 
     schema: schemaChanges((work) => engine.transaction(work)),
     forRequest: () => engine,

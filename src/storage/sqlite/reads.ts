@@ -40,7 +40,7 @@ export class ReadTurns {
 
   read(sql: string, params: readonly Value[]): Promise<readonly Row[]> {
     return new Promise((resolve, reject) => {
-      this.#turns.add({ account: accountOf(params), sql, params, resolve, reject });
+      this.#turns.add({ account: accountParameter(params), sql, params, resolve, reject });
       this.#schedule();
     });
   }
@@ -67,7 +67,7 @@ export class ReadTurns {
 }
 
 /** All statements of the APIs begin with the account, by which Citus distributes them. */
-export function accountOf(params: readonly unknown[] = []): unknown {
+export function accountParameter(params: readonly unknown[] = []): unknown {
   return params[0];
 }
 

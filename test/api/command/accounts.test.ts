@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { hashCredential } from '../../../src/credentials/credential.ts';
-import type { AdminContext } from '../../../src/data/operation/dependencies.ts';
+import type { OperatorContext } from '../../../src/data/operation/dependencies.ts';
 import { deleteAccount } from '../../../src/data/operator/delete-account.ts';
 import { deleteAccountRows } from '../../../src/storage/jobs/bulk-rows.ts';
 import type { Execute, Queryable } from '../../../src/storage/port/database.ts';
@@ -169,7 +169,7 @@ describe('a deletion of an account', () => {
 });
 
 /** Returns a context whose database fails after `count` statements. */
-function failingAfter(count: number): AdminContext {
+function failingAfter(count: number): OperatorContext {
   let left = count;
   const counted =
     (execute: Execute): Execute =>

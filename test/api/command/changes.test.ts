@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { PasswordHasher } from '../../../src/credentials/password-hasher.ts';
 import { Call } from '../../../src/data/operation/call.ts';
-import type { Dependencies } from '../../../src/data/operation/dependencies.ts';
+import type { OperationDependencies } from '../../../src/data/operation/dependencies.ts';
 import { updateWallet } from '../../../src/data/update-wallet.ts';
 import {
   type AppKey,
@@ -95,7 +95,7 @@ describe('a deletion', () => {
     const [name = ''] = owner.wallets;
     const hasher = new PasswordHasher();
     // The project is deleted after the move has found it.
-    const passwords: Dependencies['passwords'] = {
+    const passwords: OperationDependencies['passwords'] = {
       async hash(...args) {
         await runJson('project', 'delete', project, '--yes');
         return hasher.hash(...args);

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { RepeatedOperations } from '../../../src/graphql/compiled/repeated-operations.ts';
+import { RepeatedDocuments } from '../../../src/graphql/compiled/repeated-operations.ts';
 import { withoutRequestId } from '../../support/actors.ts';
 import { postGraphql, send } from '../../support/apis.ts';
 import { seedTenant, type Tenant, useGateway } from '../../support/gateway.ts';
@@ -21,7 +21,7 @@ beforeAll(async () => {
 
 /** Counts the operations of a test that are executed without Apollo Server. */
 function countCompiled(): () => number {
-  const execute = vi.spyOn(RepeatedOperations.prototype, 'execute');
+  const execute = vi.spyOn(RepeatedDocuments.prototype, 'execute');
   onTestFinished(() => execute.mockRestore());
   return () => execute.mock.results.filter(({ value }) => value !== undefined).length;
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { buildSchema, type GraphQLFormattedError, type GraphQLSchema, isObjectType, parse } from 'graphql';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { RepeatedOperations } from '../../../src/graphql/compiled/repeated-operations.ts';
+import { RepeatedDocuments } from '../../../src/graphql/compiled/repeated-operations.ts';
 import { createSchema } from '../../../src/graphql/schema.ts';
 import { createApp, MISSING_WALLET } from '../../support/actors.ts';
 import { graphqlApi, postGraphql } from '../../support/apis.ts';
@@ -67,7 +67,7 @@ test('entities come in the order of their representations, and what the token do
     ['Wallet', MISSING_WALLET, null],
   ];
   const representations = entities.map(([__typename, id]) => ({ __typename, id }));
-  const compiled = vi.spyOn(RepeatedOperations.prototype, 'execute');
+  const compiled = vi.spyOn(RepeatedDocuments.prototype, 'execute');
   onTestFinished(() => compiled.mockRestore());
   for (let n = 0; n < 3; n += 1) {
     const { data } = await ask(tenant.token, ENTITIES, { representations });

@@ -1,8 +1,8 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openDatabase } from '../../../src/storage/open-database.ts';
-import { onlyIf, valuesIf } from '../../../src/storage/port/change.ts';
-import type { Change, ChangeSql, Queryable } from '../../../src/storage/port/database.ts';
+import { insertedRow, withCondition } from '../../../src/storage/port/change.ts';
+import type { Change, ConditionalSql, Queryable } from '../../../src/storage/port/database.ts';
 import type { Engine } from '../../../src/storage/port/engine.ts';
 import { DatabaseError } from '../../../src/storage/port/errors.ts';
 import { testDatabase } from '../../support/gateway.ts';
@@ -64,16 +64,16 @@ describe('a statement', () => {
 
 // `test/api/audit.test.ts` shows that nothing is changed if one of them fails.
 describe('statements that are executed together', () => {
-  const BUMP: ChangeSql = ([id, note], condition) =>
+  const BUMP: ConditionalSql = ([id, note], condition) =>
     `UPDATE item SET at = at + 1, note = ${note} WHERE id = ${id} AND ${condition} RETURNING id, at`;
-  const INSERT: ChangeSql = (
+  const INSERT: ConditionalSql = (
     values,
     condition,
-  ) => `INSERT INTO item (id, note, at) ${valuesIf(values, condition)}
+  ) => `INSERT INTO item (id, note, at) ${insertedRow(values, condition)}
     ON CONFLICT (id) DO UPDATE SET at = item.at + excluded.at`;
-  const DELETE: ChangeSql = ([id, other], condition) =>
+  const DELETE: ConditionalSql = ([id, other], condition) =>
     `DELETE FROM item WHERE (id = ${id} OR id = ${other}) AND ${condition}`;
-  const FIND: ChangeSql = ([id, at], condition) =>
+  const FIND: ConditionalSql = ([id, at], condition) =>
     `SELECT 1 AS one FROM item WHERE id = ${id} AND at = ${at} AND ${condition}`;
 
   const bump = (...params: string[]): Change => ({ sql: BUMP, params });
@@ -99,7 +99,8 @@ describe('statements that are executed together', () => {
 
   test('are executed once each, whatever the number of rows of the first', async () => {
     await add(database, 'a', 'b');
-    const all: ChangeSql = (_, condition) => `UPDATE item SET note = 'x' WHERE ${condition} RETURNING id`;
+    const all: ConditionalSql = (_, condition) =>
+      `UPDATE item SET note = 'x' WHERE ${condition} RETURNING id`;
     expect(await database.writeIfFirst([{ sql: all, params: [] }, insertion('new')])).toHaveLength(2);
     expect(await ids()).toEqual(['a', 'b', 'new']);
     expect(await database.read('SELECT at FROM item WHERE id = $1', ['new'])).toEqual([{ at: 7 }]);
@@ -107,7 +108,7 @@ describe('statements that are executed together', () => {
 
   test('can use a column of the row of the first', async () => {
     await database.write(ADD, ['a', null, 1]);
-    const copy: ChangeSql = (values, condition) => INSERT(values, condition);
+    const copy: ConditionalSql = (values, condition) => INSERT(values, condition);
     const named = { sql: copy, params: ['new', { column: 'id' }, { column: 'at' }] };
     expect(await database.writeIfFirst([bump('b', 'x'), named])).toEqual([]);
     expect(await ids()).toEqual(['a']);
@@ -119,7 +120,7 @@ describe('statements that are executed together', () => {
     await database.write(ADD, ['a', null, 1]);
     const whileAt = (at: number) =>
       database.writeIfFirst([
-        onlyIf(bump('a', 'x'), { sql: FIND, params: ['a', at] }),
+        withCondition(bump('a', 'x'), { sql: FIND, params: ['a', at] }),
         deletion('old', 'none'),
         insertion('new'),
       ]);
@@ -132,7 +133,7 @@ describe('statements that are executed together', () => {
   });
 
   test('are refused if one has no place for a condition', async () => {
-    const all: ChangeSql = () => 'DELETE FROM item';
+    const all: ConditionalSql = () => 'DELETE FROM item';
     await add(database, 'a');
     const changes = [bump('a', 'x'), { sql: all, params: [] }] as const;
     await expect(database.writeIfFirst(changes)).rejects.toThrow('no place for a condition');

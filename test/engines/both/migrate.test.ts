@@ -10,7 +10,7 @@ import {
   readSchemaVersion,
 } from '../../../src/storage/migrations/migrations.ts';
 import type { Database } from '../../../src/storage/port/database.ts';
-import { namesOf, TABLES } from '../../../src/storage/sql/columns.ts';
+import { columnNames, TABLES } from '../../../src/storage/sql/columns.ts';
 import { createApp, resultOf, signIn } from '../../support/actors.ts';
 import { bothApis, readiness, send } from '../../support/apis.ts';
 import { columnsOf, isUntouched, onDatabase, schemaOf, tablesOf, textOf } from '../../support/engine.ts';
@@ -78,7 +78,7 @@ test('the tables that a copy reads and a deletion empties are those of the schem
     const names = TABLES.map(({ name }) => name);
     expect([...names, 'schema_migration'].sort()).toEqual(await tablesOf(database));
     for (const { name, columns } of TABLES) {
-      expect(namesOf(columns).toSorted(), name).toEqual(await columnsOf(database, name));
+      expect(columnNames(columns).toSorted(), name).toEqual(await columnsOf(database, name));
     }
   }));
 

@@ -1,7 +1,7 @@
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from '../../../src/storage/open-database.ts';
 import type { Engine } from '../../../src/storage/port/engine.ts';
-import { RequestTransaction } from '../../../src/storage/port/request-transaction.ts';
+import { LazyTransaction } from '../../../src/storage/port/request-transaction.ts';
 import { testDatabase } from '../../support/gateway.ts';
 import { LONG_TIMEOUT } from '../../support/long-deadlines.ts';
 
@@ -9,14 +9,14 @@ const ADD = 'INSERT INTO item (id) VALUES ($1)';
 const LIST = 'SELECT id FROM item ORDER BY id';
 
 let database: Engine;
-let own: RequestTransaction;
+let own: LazyTransaction;
 
 beforeEach(async () => {
   const { url } = await testDatabase();
   database = await openDatabase(url, LONG_TIMEOUT);
   onTestFinished(() => database.close());
   await database.write('CREATE TABLE item (id INTEGER PRIMARY KEY)');
-  own = new RequestTransaction(database);
+  own = new LazyTransaction(database);
 });
 
 // `test/api/idempotency.test.ts` shows that the changes of a request are committed or undone together.

@@ -8,7 +8,7 @@ import { write } from '../../../src/storage/port/change.ts';
 import type { Queryable } from '../../../src/storage/port/database.ts';
 import type { Engine } from '../../../src/storage/port/engine.ts';
 import { insertProject } from '../../../src/storage/projects.ts';
-import { newTokenChange } from '../../../src/storage/tokens.ts';
+import { insertTokenChange } from '../../../src/storage/tokens.ts';
 import { createAccountToken, ulidOf } from '../../support/actors.ts';
 import {
   makeDatabase,
@@ -56,7 +56,7 @@ beforeEach(async () => {
 });
 
 const insertToken = (id: string, expireTimeMs: number, target: Queryable = database) => {
-  const token = newTokenChange({
+  const token = insertTokenChange({
     ...{ account_id: ACCOUNT, id: id as Ulid, project_id: PROJECT, app_id: null, app_key_id: null },
     maker_token_id: null,
     ...{ hash: 'hash', title: '', is_one_project: 0, is_read_only: 0, expire_time_ms: expireTimeMs },

@@ -1,7 +1,7 @@
 import { expect, inject, test } from 'vitest';
 import { openDatabase } from '../../../src/storage/open-database.ts';
-import { statementOf, valuesIf } from '../../../src/storage/port/change.ts';
-import type { ChangeSql, Database } from '../../../src/storage/port/database.ts';
+import { insertedRow, renderStatement } from '../../../src/storage/port/change.ts';
+import type { ConditionalSql, Database } from '../../../src/storage/port/database.ts';
 import { makeCitusDatabase } from '../../support/citus.ts';
 import { LONG_TIMEOUT } from '../../support/long-deadlines.ts';
 import { startBeforeAll } from '../../support/start-before-all.ts';
@@ -9,12 +9,12 @@ import { startBeforeAll } from '../../support/start-before-all.ts';
 const ADD = `INSERT INTO account (id, title, default_project_id, project_count, create_time_ms)
   VALUES ('A', 'Locked', 'P', 1, 0)`;
 
-const RENAME: ChangeSql = ([id, title], condition) =>
+const RENAME: ConditionalSql = ([id, title], condition) =>
   `UPDATE account SET title = ${title} WHERE id = ${id} AND ${condition} RETURNING id`;
 
-const EVENT: ChangeSql = (ids, condition) =>
+const EVENT: ConditionalSql = (ids, condition) =>
   `INSERT INTO audit_event (account_id, id, action, resource, fields, event_count, last_time_ms)
-  ${valuesIf([...ids, "'account.rename'", "'accounts/A'", "''", '1', '0'], condition)}`;
+  ${insertedRow([...ids, "'account.rename'", "'accounts/A'", "''", '1', '0'], condition)}`;
 
 const COUNT_EVENTS = "SELECT COUNT(*) AS count FROM audit_event WHERE account_id = 'A'";
 
@@ -35,7 +35,7 @@ startBeforeAll(async (opening) => {
 
 const rename = { sql: RENAME, params: ['A', 'Renamed'] };
 
-const { sql: plainRename } = statementOf(rename);
+const { sql: plainRename } = renderStatement(rename);
 
 test.each<[string, () => Promise<unknown>]>([
   ['a write', () => database.write(plainRename, ['A', 'Renamed'])],

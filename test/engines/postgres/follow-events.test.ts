@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { PasswordHasher } from '../../../src/credentials/password-hasher.ts';
 import { asOperator } from '../../../src/data/operation/call.ts';
 import { updateWallet } from '../../../src/data/update-wallet.ts';
-import { RequestTransaction } from '../../../src/storage/port/request-transaction.ts';
+import { LazyTransaction } from '../../../src/storage/port/request-transaction.ts';
 import { createApp } from '../../support/actors.ts';
 import { graphqlApi } from '../../support/apis.ts';
 import { Follower, impatientFollower, SETTLED_MS } from '../../support/follow-events.ts';
@@ -18,7 +18,7 @@ test('an event that is committed after a later one of another instance is follow
   for (const each of [follower, impatient]) await each.poll(second);
   const before = follower.events.length;
 
-  const transaction = new RequestTransaction(first.database);
+  const transaction = new LazyTransaction(first.database);
   const dependencies = { ...first.admin, database: transaction.database, passwords: new PasswordHasher() };
   await updateWallet(asOperator(dependencies), { name: tenant.wallets[0], title: 'Held' });
   first.clock.advance(1);

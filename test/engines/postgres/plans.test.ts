@@ -1,19 +1,19 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { firstUlid, type Ulid } from '../../../src/model/resource-name.ts';
-import { APPS, APPS_BY_TITLE } from '../../../src/storage/apps.ts';
+import { APP_LIST, APP_LIST_BY_TITLE } from '../../../src/storage/apps.ts';
 import {
-  ALL_EVENTS,
   countAuditEvents,
-  EVENTS,
-  EVENTS_OF_ACTION,
-  EVENTS_OF_RESOURCE,
-  EVENTS_OF_RESOURCE_AND_ACTION,
+  EVENT_LIST,
+  EVENT_LIST_OF_ACTION,
+  EVENT_LIST_OF_ALL,
+  EVENT_LIST_OF_RESOURCE,
+  EVENT_LIST_OF_RESOURCE_AND_ACTION,
 } from '../../../src/storage/audit-events.ts';
 import { sweepExpired } from '../../../src/storage/jobs/sweep.ts';
 import type { Database, Execute, Queryable, Row, Value } from '../../../src/storage/port/database.ts';
-import { PROJECTS, PROJECTS_BY_TITLE } from '../../../src/storage/projects.ts';
-import type { List } from '../../../src/storage/sql/keyset-list.ts';
-import { WALLETS, WALLETS_AT_ADDRESS, WALLETS_BY_TITLE } from '../../../src/storage/wallets.ts';
+import { PROJECT_LIST, PROJECT_LIST_BY_TITLE } from '../../../src/storage/projects.ts';
+import type { KeysetList } from '../../../src/storage/sql/keyset-list.ts';
+import { WALLET_LIST, WALLET_LIST_AT_ADDRESS, WALLET_LIST_BY_TITLE } from '../../../src/storage/wallets.ts';
 import { ulidOf } from '../../support/actors.ts';
 import { FILLED_RESOURCE, fill, fillWithExpired } from '../../support/fill.ts';
 import { type Gateway, seedTenant, startGateway, testGateway } from '../../support/gateway.ts';
@@ -39,7 +39,7 @@ const TIMES_BEFORE = 6;
 const SIZE = 5;
 
 // biome-ignore lint/suspicious/noExplicitAny: rows of any table
-type AnyList = List<any>;
+type AnyList = KeysetList<any>;
 
 describe.each([
   ['of the only account, with statistics', 0, ['ANALYZE']],
@@ -65,26 +65,31 @@ describe.each([
 
   // The events of account 7 have the action app.create. Statistics of an action say nothing about one account.
   const lists: readonly (readonly [name: string, AnyList, index: string, values: () => Value[]])[] = [
-    ['project', PROJECTS, 'project_pkey', () => [account]],
-    ['wallet', WALLETS, 'wallet_by_project', () => [account]],
-    ['app', APPS, 'app_by_project', () => [account]],
-    ['audit_event', EVENTS, 'audit_event_pkey', () => ['7']],
-    ['audit_event of all accounts', ALL_EVENTS, 'audit_event_by_name', () => []],
-    ['audit_event of an action', EVENTS_OF_ACTION, 'audit_event_by_action', () => ['7', 'app.create']],
-    ['audit_event of a rare action', EVENTS_OF_ACTION, 'audit_event_by_action', () => ['7', 'app.delete']],
+    ['project', PROJECT_LIST, 'project_pkey', () => [account]],
+    ['wallet', WALLET_LIST, 'wallet_by_project', () => [account]],
+    ['app', APP_LIST, 'app_by_project', () => [account]],
+    ['audit_event', EVENT_LIST, 'audit_event_pkey', () => ['7']],
+    ['audit_event of all accounts', EVENT_LIST_OF_ALL, 'audit_event_by_name', () => []],
+    ['audit_event of an action', EVENT_LIST_OF_ACTION, 'audit_event_by_action', () => ['7', 'app.create']],
+    [
+      'audit_event of a rare action',
+      EVENT_LIST_OF_ACTION,
+      'audit_event_by_action',
+      () => ['7', 'app.delete'],
+    ],
     [
       'audit_event on a resource',
-      EVENTS_OF_RESOURCE,
+      EVENT_LIST_OF_RESOURCE,
       'audit_event_by_resource',
       () => ['7', FILLED_RESOURCE],
     ],
     [
       'audit_event of an action on a resource',
-      EVENTS_OF_RESOURCE_AND_ACTION,
+      EVENT_LIST_OF_RESOURCE_AND_ACTION,
       'audit_event_by_resource',
       () => ['7', FILLED_RESOURCE, 'app.create'],
     ],
-    ['wallet at an address', WALLETS_AT_ADDRESS, 'wallet_by_address', () => [account, '']],
+    ['wallet at an address', WALLET_LIST_AT_ADDRESS, 'wallet_by_address', () => [account, '']],
   ];
 
   const cases = lists.flatMap((list) =>
@@ -97,7 +102,7 @@ describe.each([
     'of the list %s, %s, is found by its index, and only its rows are read (%s)',
     async (name, direction, mode, [, list, index, values]) => {
       const [table] = name.split(' ') as ['project' | 'wallet' | 'app' | 'audit_event'];
-      const parts = list === WALLETS || list === APPS ? projects : undefined;
+      const parts = list === WALLET_LIST || list === APP_LIST ? projects : undefined;
       const count = parts?.length ?? 1;
       const rows = await rowsOf(gateway.database, table, String(values()[0] ?? '7'));
       const { explained, steps } = explain(gateway.database, mode);
@@ -125,16 +130,16 @@ describe.each([
   );
 
   test.each([
-    ['project', PROJECTS_BY_TITLE, 'project_by_title', 'force_custom_plan'],
-    ['project', PROJECTS_BY_TITLE, 'project_by_title', 'force_generic_plan'],
-    ['wallet', WALLETS_BY_TITLE, 'wallet_by_title', 'force_custom_plan'],
-    ['wallet', WALLETS_BY_TITLE, 'wallet_by_title', 'force_generic_plan'],
-    ['wallet', WALLETS_BY_TITLE, 'wallet_by_title_in_project', 'force_custom_plan'],
-    ['wallet', WALLETS_BY_TITLE, 'wallet_by_title_in_project', 'force_generic_plan'],
-    ['app', APPS_BY_TITLE, 'app_by_title', 'force_custom_plan'],
-    ['app', APPS_BY_TITLE, 'app_by_title', 'force_generic_plan'],
-    ['app', APPS_BY_TITLE, 'app_by_title_in_project', 'force_custom_plan'],
-    ['app', APPS_BY_TITLE, 'app_by_title_in_project', 'force_generic_plan'],
+    ['project', PROJECT_LIST_BY_TITLE, 'project_by_title', 'force_custom_plan'],
+    ['project', PROJECT_LIST_BY_TITLE, 'project_by_title', 'force_generic_plan'],
+    ['wallet', WALLET_LIST_BY_TITLE, 'wallet_by_title', 'force_custom_plan'],
+    ['wallet', WALLET_LIST_BY_TITLE, 'wallet_by_title', 'force_generic_plan'],
+    ['wallet', WALLET_LIST_BY_TITLE, 'wallet_by_title_in_project', 'force_custom_plan'],
+    ['wallet', WALLET_LIST_BY_TITLE, 'wallet_by_title_in_project', 'force_generic_plan'],
+    ['app', APP_LIST_BY_TITLE, 'app_by_title', 'force_custom_plan'],
+    ['app', APP_LIST_BY_TITLE, 'app_by_title', 'force_generic_plan'],
+    ['app', APP_LIST_BY_TITLE, 'app_by_title_in_project', 'force_custom_plan'],
+    ['app', APP_LIST_BY_TITLE, 'app_by_title_in_project', 'force_generic_plan'],
   ] as const)(
     'of the list %s by title reads up to 1,000 matches from its index, and only its rows from the table',
     async (table, list, index, mode) => {

@@ -15,7 +15,14 @@ const SRC = join(import.meta.dirname, '../../../src');
 const FILES = globSync('{graphql,http,oauth,pages,rest}/**/*.ts', { cwd: SRC });
 
 /** What an API may import beside operations with rules and types: what a client without a token calls, or has no dependencies. */
-const OTHERS = ['grantToken', 'endToken', 'introspectToken', 'beginKeyed', 'assertMayChange', 'toApiError'];
+const OTHERS = [
+  'grantToken',
+  'revokeTokenByText',
+  'introspectToken',
+  'beginIdempotent',
+  'assertMayChange',
+  'toApiError',
+];
 
 test('an API imports no function of the data layer that needs dependencies', () => {
   const imported = FILES.flatMap((file) =>

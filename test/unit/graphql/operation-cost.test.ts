@@ -1,7 +1,7 @@
 import { buildSchema, extendSchema, getIntrospectionQuery, graphqlSync, Kind, parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { fragmentsOf } from '../../../src/graphql/limits/merged-fields.ts';
-import { amountFor, OperationCost } from '../../../src/graphql/limits/operation-cost.ts';
+import { amountFor, DocumentCost } from '../../../src/graphql/limits/operation-cost.ts';
 import { createSchema } from '../../../src/graphql/schema.ts';
 
 const ITEMS = buildSchema(`
@@ -19,7 +19,7 @@ function countOf(source: string, variables: Record<string, unknown> = {}, schema
   const document = parse(source);
   const operation = document.definitions.find(({ kind }) => kind === Kind.OPERATION_DEFINITION);
   if (operation?.kind !== Kind.OPERATION_DEFINITION) throw new Error('There is no operation.');
-  return amountFor(new OperationCost(schema, fragmentsOf(document), operation).responseFields, variables);
+  return amountFor(new DocumentCost(schema, fragmentsOf(document), operation).responseFields, variables);
 }
 
 /** The actual number of fields in a response. */

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { globSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { ByteCache, bytesOf } from '../../../src/model/byte-cache.ts';
+import { ByteCache, countBytes } from '../../../src/model/byte-cache.ts';
 import { heapGrowth } from '../../support/heap.ts';
 
 const MAX_BYTES = 4_000_000;
@@ -18,7 +18,7 @@ test.each([
     (n: number) => `${n}ü€`.repeat(500),
   ],
 ])('a cache with %s stays within its bytes', async (_, count, keyOf, textOf) => {
-  const cache = new ByteCache<string>(MAX_BYTES, bytesOf);
+  const cache = new ByteCache<string>(MAX_BYTES, countBytes);
   const megabytes = await heapGrowth(() => {
     for (let n = 0; n < count; n += 1) cache.set(keyOf(n), textOf(n));
   });
@@ -28,14 +28,14 @@ test.each([
 });
 
 test('a value that is larger than the cache is not kept, and displaces nothing', () => {
-  const cache = new ByteCache<string>(1000, bytesOf);
+  const cache = new ByteCache<string>(1000, countBytes);
   cache.set('small', 'value');
   cache.set('large', 'x'.repeat(1000));
   expect([cache.get('small'), cache.get('large')]).toEqual(['value', undefined]);
 });
 
 test('no key is found by the digest of another one', () => {
-  const cache = new ByteCache<string>(10_000, bytesOf);
+  const cache = new ByteCache<string>(10_000, countBytes);
   const key = 'x'.repeat(5000);
   cache.set(key, 'value');
   const digest = hash('sha256', key, 'base64url');

@@ -1,6 +1,6 @@
 import { expectTypeOf, test } from 'vitest';
 import type { AppChanges } from '../../../src/storage/apps.ts';
-import type { updateProject } from '../../../src/storage/projects.ts';
+import type { updateProjectRow } from '../../../src/storage/projects.ts';
 import type { ChangesOf } from '../../../src/storage/sql/columns.ts';
 import type { WalletChanges } from '../../../src/storage/wallets.ts';
 
@@ -9,7 +9,7 @@ type Optional<T> = { [Name in keyof T]-?: Omit<T, Name> extends T ? Name : never
 
 // `npm run typecheck` checks the types.
 test('an update that leaves out a column that is not excluded does not compile', () => {
-  type ProjectChanges = Parameters<typeof updateProject>[3];
+  type ProjectChanges = Parameters<typeof updateProjectRow>[3];
   expectTypeOf<
     Optional<WalletChanges> | Optional<AppChanges> | Optional<ProjectChanges>
   >().toEqualTypeOf<never>();

@@ -3,12 +3,12 @@ import type { AddressInfo } from 'node:net';
 import { ApolloServer } from '@apollo/server';
 import { expressMiddleware } from '@as-integrations/express5';
 import express from 'express';
-import type { Context } from '../../../src/graphql/context.ts';
+import type { GraphqlContext } from '../../../src/graphql/context.ts';
 import { createSchema } from '../../../src/graphql/schema.ts';
 import { contextOf, openDataLayer } from './data-layer.ts';
 
 const data = await openDataLayer();
-const apollo = new ApolloServer<Context>({ schema: createSchema() });
+const apollo = new ApolloServer<GraphqlContext>({ schema: createSchema() });
 await apollo.start();
 const app = express();
 app.use(

@@ -1,6 +1,6 @@
 import { PasswordHasher } from '../../../src/credentials/password-hasher.ts';
 import { createDataLayer, type DataLayer } from '../../../src/data/data-layer.ts';
-import { Context } from '../../../src/graphql/context.ts';
+import { GraphqlContext } from '../../../src/graphql/context.ts';
 import { idGenerator } from '../../../src/model/resource-name.ts';
 import { BackgroundWrites } from '../../../src/storage/background-writes.ts';
 import { openDatabase } from '../../../src/storage/open-database.ts';
@@ -30,7 +30,7 @@ export async function dataLayerOf(database: Engine, publicUrl: string): Promise<
 }
 
 /** Authenticates a request, and returns the context of its resolvers. */
-export async function contextOf(data: DataLayer, authorization: string | undefined): Promise<Context> {
+export async function contextOf(data: DataLayer, authorization: string | undefined): Promise<GraphqlContext> {
   const client = {
     requestId: '',
     address: '127.0.0.1',
@@ -38,10 +38,10 @@ export async function contextOf(data: DataLayer, authorization: string | undefin
     signal: new AbortController().signal,
   };
   const authentication = await data.authenticate((authorization ?? '').slice('Bearer '.length));
-  return new Context(data, client, authentication, {
+  return new GraphqlContext(data, client, authentication, {
     readIdempotencyHeaders: () => undefined,
     countMutations: async () => {},
     countIntrospection: async () => {},
-    claim: () => undefined,
+    reserve: () => undefined,
   });
 }

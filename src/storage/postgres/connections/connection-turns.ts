@@ -1,7 +1,7 @@
 import { AccountTurns, type OfAccount } from '../../../model/account-turns.ts';
 import { ByteCache } from '../../../model/byte-cache.ts';
 import type { Statement, Value } from '../../port/database.ts';
-import { resourceOf, startTimeout } from '../errors.ts';
+import { resourceInDetail, startTimeout } from '../errors.ts';
 
 /**
  * The time for which a statement of a request waits for a lock, in milliseconds: longer than `deadlock_timeout`, whose
@@ -27,7 +27,7 @@ export type UseResult = 'done' | 'blocked' | 'late' | 'lost';
 export type Leave = (result: UseResult) => void;
 
 /** Who uses a connection. */
-export type Claim = {
+export type ConnectionRequest = {
   /** The account whose turn it is, and the others whose reads are in the batch. */
   readonly accounts: (Value | undefined)[];
   /** The first statement; undefined for a batch of reads. */
@@ -46,7 +46,7 @@ export type Wait = {
 };
 
 type Waiting = OfAccount & {
-  readonly claim: Claim;
+  readonly claim: ConnectionRequest;
   readonly startMs: number;
   readonly begin: (leave: Leave) => void;
   readonly reject: (error: unknown) => void;
@@ -64,7 +64,7 @@ type Counts = { readonly free: number; own: number; writes: number };
 export class ConnectionTurns {
   readonly #size: () => number;
   /** An array, for the same reason as `InProgress` has no set. */
-  readonly #running: Claim[] = [];
+  readonly #running: ConnectionRequest[] = [];
   readonly #waiting = new AccountTurns<Waiting>();
   /** The rows, and the statements of accounts, that are slow. */
   readonly #slow = new ByteCache<1>(MAX_SLOW_BYTES);
@@ -92,7 +92,7 @@ export class ConnectionTurns {
    * @returns a function that is called with the result of the use
    * @throws UNAVAILABLE if another statement has waited for a lock of the row in vain in the meantime
    */
-  async enter(claim: Claim, wait: Wait = {}): Promise<Leave> {
+  async enter(claim: ConnectionRequest, wait: Wait = {}): Promise<Leave> {
     const [account] = claim.accounts;
     const counts = this.#count(account);
     if (this.#hasRoom(claim, counts)) return this.begin(claim);
@@ -115,7 +115,7 @@ export class ConnectionTurns {
 
   /** Returns the function that waits for the turn of a write, or of a transaction that begins with the statement. */
   toWrite(statement: Statement): (wait: Wait) => Promise<Leave> {
-    return (wait) => this.enter(claimOf(statement, true), wait);
+    return (wait) => this.enter(connectionRequest(statement, true), wait);
   }
 
   /** Whether an account uses a connection. */
@@ -130,7 +130,7 @@ export class ConnectionTurns {
   }
 
   /** Begins the use of a connection. The caller has seen that it can. */
-  begin(claim: Claim): Leave {
+  begin(claim: ConnectionRequest): Leave {
     this.#running.push(claim);
     const wasSlow = this.isSlow(claim);
     return (result) => {
@@ -143,13 +143,13 @@ export class ConnectionTurns {
   }
 
   /** Whether the row, or the statement of the account, is slow. */
-  isSlow({ accounts: [account], statement, row }: Claim): boolean {
+  isSlow({ accounts: [account], statement, row }: ConnectionRequest): boolean {
     if (!this.hasSlow || statement === undefined) return false;
     return this.#isSlowRow(row) || this.#slow.get(statementKey(account, statement)) !== undefined;
   }
 
   /** Remembers how a statement has ended. */
-  report({ accounts: [account], statement, row }: Claim, result: UseResult): void {
+  report({ accounts: [account], statement, row }: ConnectionRequest, result: UseResult): void {
     if (statement === undefined || result === 'lost' || (result === 'done' && !this.hasSlow)) return;
     for (const key of [statementKey(account, statement), ...(row === undefined ? [] : [row])]) {
       if (result === 'done') this.#slow.delete(key);
@@ -171,12 +171,12 @@ export class ConnectionTurns {
     return counts;
   }
 
-  #hasConnection({ isWrite }: Claim, { free, own, writes }: Counts): boolean {
+  #hasConnection({ isWrite }: ConnectionRequest, { free, own, writes }: Counts): boolean {
     if (free <= 0 || own >= 2 * free) return false;
     return !isWrite || writes === 0 || writes < Math.min(3 * free, this.#size() - 1);
   }
 
-  #hasRoom(claim: Claim, counts: Counts): boolean {
+  #hasRoom(claim: ConnectionRequest, counts: Counts): boolean {
     if (!this.#hasConnection(claim, counts)) return false;
     const { free } = counts;
     const { row } = claim;
@@ -190,12 +190,12 @@ export class ConnectionTurns {
   }
 
   /** Refuses what has waited for a row as long as a statement that could not lock it. */
-  #giveUp({ accounts: [account], row }: Claim): void {
+  #giveUp({ accounts: [account], row }: ConnectionRequest): void {
     if (row === undefined) return;
     const latestMs = performance.now() - LOCK_TIMEOUT_MS;
     const isLate = ({ claim, startMs }: Waiting) => claim.row === row && startMs <= latestMs;
     for (const { claim, reject } of this.#waiting.remove(isLate, [account])) {
-      reject(startTimeout('lock', claim.statement && resourceOf(claim.statement)));
+      reject(startTimeout('lock', claim.statement && resourceInDetail(claim.statement)));
     }
   }
 
@@ -212,7 +212,7 @@ export class ConnectionTurns {
 }
 
 /** Returns the claim of a statement, whose first parameters are the account and the id of the row. */
-export function claimOf(statement: Statement, isWrite: boolean): Claim {
+export function connectionRequest(statement: Statement, isWrite: boolean): ConnectionRequest {
   const [account, id] = statement.params;
   // A read does not wait for a row.
   const row = isWrite && account !== undefined ? `${account} ${id}` : undefined;

@@ -1,6 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
 import { DatabaseError, unavailable } from '../../port/errors.ts';
-import { InProgress } from '../../port/in-progress.ts';
+import { PendingCount } from '../../port/in-progress.ts';
 import { hasCode, outageOf, startTimeout, TOO_MANY_CONNECTIONS } from '../errors.ts';
 import { ConnectionTurns, type Leave, type UseResult, type Wait } from './connection-turns.ts';
 import { HostError, isOutdatedClient } from './hosts.ts';
@@ -20,7 +20,7 @@ export type PoolWait = {
   readonly isTimeout: boolean;
 };
 
-export type Use = {
+export type ConnectionUse = {
   /** Waits for its turn; see `ConnectionTurns`. A probe has none. */
   readonly enter?: (wait: Wait) => Leave | Promise<Leave>;
   /** When the wait began, as `performance.now()`: by default now. */
@@ -47,7 +47,7 @@ export class ConnectionPool {
   readonly #settings: ConnectionPoolSettings;
   readonly #pool: Pool;
   readonly #size: number;
-  readonly #waits = new InProgress();
+  readonly #waits = new PendingCount();
 
   constructor(pool: Pool, settings: ConnectionPoolSettings) {
     this.#settings = settings;
@@ -66,7 +66,7 @@ export class ConnectionPool {
   }
 
   /** Runs work on a connection. @throws UNAVAILABLE if none is available in time */
-  async use<T>(use: Use, work: (session: Session) => Promise<T>): Promise<T> {
+  async use<T>(use: ConnectionUse, work: (session: Session) => Promise<T>): Promise<T> {
     const session = await this.acquire(use);
     try {
       return await work(session);
@@ -76,11 +76,11 @@ export class ConnectionPool {
   }
 
   /** Begins the use of a connection, which has to be released. @throws UNAVAILABLE if none is available in time */
-  acquire(use: Use): Promise<Session> {
+  acquire(use: ConnectionUse): Promise<Session> {
     return this.#waits.track(this.#acquire(use));
   }
 
-  async #acquire({ enter, startMs, deadline }: Use): Promise<Session> {
+  async #acquire({ enter, startMs, deadline }: ConnectionUse): Promise<Session> {
     const { timeoutMs } = this.#settings;
     const nowMs = performance.now();
     const late = Promise.withResolvers<never>();

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import {
   ConnectionTurns,
-  claimOf,
+  connectionRequest,
   LOCK_TIMEOUT_MS,
   SERVER_SLOW_MS,
   type UseResult,
@@ -29,13 +29,15 @@ function make(poolSize: number) {
     for (const statement of statements) {
       const [sql = '', ...params] = statement.split(' ');
       const batch = { accounts: params, statement: undefined, row: undefined, isWrite: false };
-      turns.enter(sql === 'read' ? batch : claimOf({ sql, params }, true), { late: late.promise }).then(
-        (end) => {
-          log.push(statement);
-          running.push([statement, end]);
-        },
-        () => log.push(`${statement} failed`),
-      );
+      turns
+        .enter(sql === 'read' ? batch : connectionRequest({ sql, params }, true), { late: late.promise })
+        .then(
+          (end) => {
+            log.push(statement);
+            running.push([statement, end]);
+          },
+          () => log.push(`${statement} failed`),
+        );
     }
     return events();
   };
@@ -124,7 +126,7 @@ test('a read does not wait for a locked row, nor for a minute after the last loc
   await enter('update a 1');
   await end('update a 1', 'blocked');
   const isSlow = (sql: string, isWrite: boolean) =>
-    turns.isSlow(claimOf({ sql, params: ['a', '1'] }, isWrite));
+    turns.isSlow(connectionRequest({ sql, params: ['a', '1'] }, isWrite));
   expect([isSlow('select', false), isSlow('insert', true), turns.hasSlow]).toEqual([false, true, true]);
   vi.advanceTimersByTime(60_000);
   expect([isSlow('insert', true), turns.hasSlow]).toEqual([false, false]);

@@ -3,12 +3,12 @@ import { afterEach, expect, test, vi } from 'vitest';
 import type { Row } from '../../../../src/storage/port/database.ts';
 import {
   ConnectionTurns,
-  claimOf,
+  connectionRequest,
   LOCK_TIMEOUT_MS,
 } from '../../../../src/storage/postgres/connections/connection-turns.ts';
 import type { ConnectionPool } from '../../../../src/storage/postgres/connections/pool.ts';
 import type { Session } from '../../../../src/storage/postgres/connections/session.ts';
-import { ReadBatches } from '../../../../src/storage/postgres/reads.ts';
+import { ReadPipeline } from '../../../../src/storage/postgres/reads.ts';
 
 const never = new Promise<never>(() => {});
 
@@ -39,7 +39,7 @@ function makePool(size: number, query = echo) {
     }
   };
   const pool = { turns, use, onWaited: () => {} } as unknown as ConnectionPool;
-  const batches = new ReadBatches(pool);
+  const batches = new ReadPipeline(pool);
   const read = (sql: string, account: string, deadline = performance.now() + 60_000) =>
     batches.read({ sql, params: [account], deadline });
   return { turns, uses, read };
@@ -47,7 +47,7 @@ function makePool(size: number, query = echo) {
 
 test('reads of accounts that wait for a connection share it, and those of an account with many come last', async () => {
   const { turns, uses, read } = makePool(1);
-  const leave = await turns.enter(claimOf({ sql: 'update', params: ['x', '1'] }, true));
+  const leave = await turns.enter(connectionRequest({ sql: 'update', params: ['x', '1'] }, true));
   const many = Array.from({ length: 20 }, (_, n) => read(`many ${n}`, 'a'));
   const few = ['b', 'c'].map((account) => read(`few ${account}`, account));
   await setImmediate();
@@ -61,7 +61,7 @@ test('reads of accounts that wait for a connection share it, and those of an acc
 
 test('a read that waits for a connection fails at its deadline, and no other', async () => {
   const { turns, uses, read } = makePool(1);
-  const leave = await turns.enter(claimOf({ sql: 'update', params: ['x', '1'] }, true));
+  const leave = await turns.enter(connectionRequest({ sql: 'update', params: ['x', '1'] }, true));
   const late = read('late', 'a', performance.now());
   const other = read('other', 'a');
   await expect(late).rejects.toMatchObject({ outage: 'overload' });
