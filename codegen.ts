@@ -33,7 +33,7 @@ const types = await codegen({
   config: {
     // The resolvers of Query and Mutation are required, and so are the fields of the objects that they return.
     avoidOptionals: { field: true, query: true, mutation: true },
-    contextType: '../context.ts#Context',
+    contextType: '../context.ts#GraphqlContext',
     enumsAsTypes: true,
     // `unknown` instead of `any` for scalars without a mapping.
     defaultScalarType: 'unknown',

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 const cacheFolder = privateFolder();
 if (cacheFolder !== undefined) module.enableCompileCache(cacheFolder);
 
-const { runCommandLine } = await import('./commands/line/command-line.ts');
+const { runCommandLine } = await import('./commands/cli/command-line.ts');
 await runCommandLine(process.argv.slice(2));
 
 /**

@@ -1,17 +1,17 @@
 import { PAW_COMMAND } from '../config.ts';
-import { createAccount } from '../data/operator/create-account.ts';
-import { deleteAccount } from '../data/operator/delete-account.ts';
-import { exportAccount } from '../data/operator/export-account.ts';
-import { listAccounts } from '../data/operator/list-accounts.ts';
-import { setAccountSuspended } from '../data/operator/set-account-suspended.ts';
-import { changeCommand } from './line/change-command.ts';
-import { type Command, flag, TEXT_OPTIONS, YES_OPTION } from './line/command.ts';
-import { byPlural, countedRows } from './line/counts.ts';
-import { listCommand } from './line/list-command.ts';
-import { meter } from './line/meter.ts';
-import { toJson } from './line/safe-output.ts';
-import { accountView, exportView } from './line/views.ts';
-import { withDatabase } from './line/with-database.ts';
+import { createAccount } from '../operator/create-account.ts';
+import { deleteAccount } from '../operator/delete-account.ts';
+import { exportAccount } from '../operator/export-account.ts';
+import { listAccounts } from '../operator/list-accounts.ts';
+import { setAccountSuspended } from '../operator/set-account-suspended.ts';
+import { changeCommand } from './cli/change-command.ts';
+import { type Command, flag, TEXT_OPTIONS, YES_OPTION } from './cli/command.ts';
+import { byPlural, countedRows } from './cli/counts.ts';
+import { listCommand } from './cli/list-command.ts';
+import { meter } from './cli/meter.ts';
+import { toJson } from './cli/safe-output.ts';
+import { accountView, exportView } from './cli/views.ts';
+import { withDatabase } from './cli/with-database.ts';
 
 const exportCommand: Command = {
   name: 'account export',

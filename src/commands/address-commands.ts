@@ -1,7 +1,7 @@
-import { deleteAllAddresses } from '../data/operator/delete-addresses.ts';
-import { listAddresses } from '../data/operator/list-addresses.ts';
-import { addAddresses, deleteListedAddresses } from '../data/operator/supply-addresses.ts';
-import { changeCommand } from './line/change-command.ts';
+import { deleteAllAddresses } from '../operator/delete-addresses.ts';
+import { listAddresses } from '../operator/list-addresses.ts';
+import { addAddresses, deleteListedAddresses } from '../operator/supply-addresses.ts';
+import { changeCommand } from './cli/change-command.ts';
 import {
   ACCOUNT_OPTION,
   type Command,
@@ -11,10 +11,10 @@ import {
   requiredOption,
   UsageError,
   YES_OPTION,
-} from './line/command.ts';
-import { counted } from './line/counts.ts';
-import { listCommand } from './line/list-command.ts';
-import { onLines } from './line/standard-input.ts';
+} from './cli/command.ts';
+import { counted } from './cli/counts.ts';
+import { listCommand } from './cli/list-command.ts';
+import { onLines } from './cli/standard-input.ts';
 
 const POOL = {
   account: ACCOUNT_OPTION,

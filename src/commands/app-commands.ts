@@ -1,11 +1,11 @@
+import { deleteApp } from '../data/apps/delete-app.ts';
+import { listAppsOfAccount } from '../data/apps/list-apps.ts';
+import { rotateAppKey } from '../data/apps/rotate-app-key.ts';
+import { updateApp } from '../data/apps/update-app.ts';
+import { asOperator } from '../data/call/call.ts';
 import { createApp } from '../data/create-app.ts';
-import { deleteApp } from '../data/more/delete-app.ts';
-import { listAppsOfAccount } from '../data/more/list-apps.ts';
-import { rotateAppKey } from '../data/more/rotate-app-key.ts';
-import { updateApp } from '../data/more/update-app.ts';
-import { asOperator } from '../data/operation/call.ts';
 import { appView } from '../model/app.ts';
-import { changeCommand } from './line/change-command.ts';
+import { changeCommand } from './cli/change-command.ts';
 import {
   ACCOUNT_OPTION,
   type Command,
@@ -14,11 +14,11 @@ import {
   PROJECT_OPTION,
   TEXT_OPTIONS,
   YES_OPTION,
-} from './line/command.ts';
-import { durationOf, inWords } from './line/duration.ts';
-import { listCommand } from './line/list-command.ts';
-import { toMinute } from './line/safe-output.ts';
-import { listedAppView } from './line/views.ts';
+} from './cli/command.ts';
+import { durationOf, inWords } from './cli/duration.ts';
+import { listCommand } from './cli/list-command.ts';
+import { toMinute } from './cli/safe-output.ts';
+import { listedAppView } from './cli/views.ts';
 
 export const appCommands: readonly Command[] = [
   changeCommand({

@@ -1,10 +1,10 @@
-import { listEvents } from '../data/more/list-events.ts';
-import { asOperator } from '../data/operation/call.ts';
-import { nameOption, optionalOption, UsageError } from './line/command.ts';
-import { durationOf } from './line/duration.ts';
-import { listCommand } from './line/list-command.ts';
-import { toMinute } from './line/safe-output.ts';
-import { auditEventView } from './line/views.ts';
+import { asOperator } from '../data/call/call.ts';
+import { listEvents } from '../data/events/list-events.ts';
+import { nameOption, optionalOption, UsageError } from './cli/command.ts';
+import { durationOf } from './cli/duration.ts';
+import { listCommand } from './cli/list-command.ts';
+import { toMinute } from './cli/safe-output.ts';
+import { auditEventView } from './cli/views.ts';
 
 const TIME = /^\d{4}-/;
 

@@ -1,11 +1,11 @@
 import { readConfig } from '../config.ts';
-import { type LeftAddresses, leftAddresses, restoreAccount } from '../data/operator/restore-account.ts';
 import { parseFields, resourceNameValidator } from '../model/fields/fields.ts';
+import { type LeftAddresses, leftAddresses, restoreAccount } from '../operator/restore-account.ts';
 import { sqlitePath } from '../storage/database-url.ts';
-import { findSchemaProblems } from '../storage/jobs/check-schema.ts';
+import type { Engine } from '../storage/interface/engine.ts';
 import { assertValid } from '../storage/jobs/row-values.ts';
+import { findSchemaProblems } from '../storage/jobs/verify-schema.ts';
 import { openDatabase } from '../storage/open-database.ts';
-import type { Engine } from '../storage/port/engine.ts';
 import { backUpSqlite } from '../storage/sqlite/backup.ts';
 import { type Backup, openBackup, restoreSqlite } from '../storage/sqlite/restore.ts';
 import {
@@ -17,10 +17,10 @@ import {
   onFiles,
   readableFileIn,
   UsageError,
-} from './line/command.ts';
-import { byPlural, counted, countedRows } from './line/counts.ts';
-import { meter } from './line/meter.ts';
-import { assertCurrentIn, urlIn, withDatabase } from './line/with-database.ts';
+} from './cli/command.ts';
+import { byPlural, counted, countedRows } from './cli/counts.ts';
+import { meter } from './cli/meter.ts';
+import { assertCurrentIn, urlIn, withDatabase } from './cli/with-database.ts';
 
 export const backup: Command = {
   name: 'backup',

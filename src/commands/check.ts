@@ -1,14 +1,14 @@
 import { existsSync } from 'node:fs';
 import { readConfig } from '../config.ts';
-import { checkDatabase } from '../data/operator/check-database.ts';
+import { checkDatabase } from '../operator/check-database.ts';
 import { sqlitePath } from '../storage/database-url.ts';
-import { assertCurrent, readSchemaVersion } from '../storage/migrations/migrations.ts';
-import type { Problems } from '../storage/port/problems.ts';
-import { findFileProblems } from '../storage/sqlite/check.ts';
-import { type Arguments, type Command, onFiles } from './line/command.ts';
-import { byPlural, counted, countedRows } from './line/counts.ts';
-import { meter } from './line/meter.ts';
-import { whileOpen } from './line/with-database.ts';
+import { assertCurrent, readSchemaVersion } from '../storage/migrations/versions.ts';
+import { findFileProblems } from '../storage/sqlite/verify-file.ts';
+import type { Problems } from '../storage/work/problems.ts';
+import { type Arguments, type Command, onFiles } from './cli/command.ts';
+import { byPlural, counted, countedRows } from './cli/counts.ts';
+import { meter } from './cli/meter.ts';
+import { whileOpen } from './cli/with-database.ts';
 
 export const check: Command = {
   name: 'check',

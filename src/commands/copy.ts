@@ -2,14 +2,14 @@ import { existsSync } from 'node:fs';
 import { readConfig } from '../config.ts';
 import { sqlitePath } from '../storage/database-url.ts';
 import { copyDatabase } from '../storage/jobs/copy.ts';
-import { assertCurrent, readSchemaVersion } from '../storage/migrations/migrations.ts';
-import { NO_PROBLEMS } from '../storage/port/problems.ts';
-import { findFileProblems } from '../storage/sqlite/check.ts';
+import { assertCurrent, readSchemaVersion } from '../storage/migrations/versions.ts';
 import { hasLog } from '../storage/sqlite/open-read-only.ts';
-import { type Command, requiredOption, UsageError } from './line/command.ts';
-import { byPlural, countedRows } from './line/counts.ts';
-import { meter } from './line/meter.ts';
-import { assertCurrentIn, urlIn, whileOpen } from './line/with-database.ts';
+import { findFileProblems } from '../storage/sqlite/verify-file.ts';
+import { NO_PROBLEMS } from '../storage/work/problems.ts';
+import { type Command, requiredOption, UsageError } from './cli/command.ts';
+import { byPlural, countedRows } from './cli/counts.ts';
+import { meter } from './cli/meter.ts';
+import { assertCurrentIn, urlIn, whileOpen } from './cli/with-database.ts';
 
 export const copy: Command = {
   name: 'copy',

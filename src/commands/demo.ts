@@ -1,8 +1,7 @@
 import { APOLLO_STUDIO, type Config, readConfig } from '../config.ts';
-import { createToken } from '../data/more/create-token.ts';
-import { revokeToken } from '../data/more/revoke-token.ts';
-import { asOperator } from '../data/operation/call.ts';
-import { assertOfSamples, createSamples, type Samples } from '../data/operator/create-samples.ts';
+import { asOperator } from '../data/call/call.ts';
+import { createToken } from '../data/tokens/create-token.ts';
+import { revokeToken } from '../data/tokens/revoke-token.ts';
 import { ConfigError } from '../model/errors.ts';
 import {
   graphqlRequest,
@@ -13,11 +12,12 @@ import {
 import { projectView } from '../model/project.ts';
 import { idGenerator } from '../model/resource-name.ts';
 import { walletView } from '../model/wallet.ts';
+import { assertOfSamples, createSamples, type Samples } from '../operator/create-samples.ts';
 import type { ServerInfo } from '../server.ts';
-import { migrate } from '../storage/jobs/migrate.ts';
-import { readSchemaVersion } from '../storage/migrations/migrations.ts';
-import type { Command } from './line/command.ts';
-import { whileOpen } from './line/with-database.ts';
+import { migrate } from '../storage/jobs/run-migrations.ts';
+import { readSchemaVersion } from '../storage/migrations/versions.ts';
+import type { Command } from './cli/command.ts';
+import { whileOpen } from './cli/with-database.ts';
 import { serveUntilStopped } from './serve.ts';
 
 // The file descriptor of the log. Standard output contains only the instructions or the JSON.

@@ -1,9 +1,9 @@
-import { importAccount } from '../data/operator/import-account.ts';
-import { changeCommand } from './line/change-command.ts';
-import { ACCOUNT_OPTION } from './line/command.ts';
-import { countedRows } from './line/counts.ts';
-import { meter } from './line/meter.ts';
-import { onLines } from './line/standard-input.ts';
+import { importAccount } from '../operator/import-account.ts';
+import { changeCommand } from './cli/change-command.ts';
+import { ACCOUNT_OPTION } from './cli/command.ts';
+import { countedRows } from './cli/counts.ts';
+import { meter } from './cli/meter.ts';
+import { onLines } from './cli/standard-input.ts';
 
 export const importCommand = changeCommand({
   name: 'import',

@@ -1,12 +1,12 @@
 import { PAW_COMMAND, readConfig, SERVE_COMMAND } from '../config.ts';
-import { createToken } from '../data/more/create-token.ts';
-import { asOperator } from '../data/operation/call.ts';
-import { createAccount } from '../data/operator/create-account.ts';
+import { asOperator } from '../data/call/call.ts';
+import { createToken } from '../data/tokens/create-token.ts';
 import { graphqlRequest, restRequest, shellVariables } from '../model/fields/example-requests.ts';
 import { DEFAULT_TOKEN_DAYS } from '../model/token.ts';
+import { createAccount } from '../operator/create-account.ts';
 import { hasAssets } from '../pages/assets.ts';
-import { changeCommand } from './line/change-command.ts';
-import { TEXT_OPTIONS } from './line/command.ts';
+import { changeCommand } from './cli/change-command.ts';
+import { TEXT_OPTIONS } from './cli/command.ts';
 
 export const init = changeCommand({
   name: 'init',

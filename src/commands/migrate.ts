@@ -1,8 +1,9 @@
 import { readConfig } from '../config.ts';
 import { ConfigError } from '../model/errors.ts';
 import { sqlitePath } from '../storage/database-url.ts';
+import type { Engine } from '../storage/interface/engine.ts';
 import { countTable } from '../storage/jobs/bulk-rows.ts';
-import { migrate as migrateDatabase } from '../storage/jobs/migrate.ts';
+import { migrate as migrateDatabase } from '../storage/jobs/run-migrations.ts';
 import {
   assertUsable,
   LATEST_VERSION,
@@ -11,14 +12,13 @@ import {
   migrationsAfter,
   NO_SCHEMA,
   readSchemaVersion,
-} from '../storage/migrations/migrations.ts';
-import type { Engine } from '../storage/port/engine.ts';
-import { throttled } from '../storage/port/progress.ts';
+} from '../storage/migrations/versions.ts';
 import { DatabaseMissingError } from '../storage/sqlite/open-sqlite.ts';
-import { type Arguments, type Command, flag, optionalOption, UsageError } from './line/command.ts';
-import { meter } from './line/meter.ts';
-import { cancelOnSignals } from './line/signals.ts';
-import { whileOpen } from './line/with-database.ts';
+import { throttled } from '../storage/work/progress.ts';
+import { type Arguments, type Command, flag, optionalOption, UsageError } from './cli/command.ts';
+import { meter } from './cli/meter.ts';
+import { cancelOnSignals } from './cli/signals.ts';
+import { whileOpen } from './cli/with-database.ts';
 
 export const migrate: Command = {
   name: 'migrate',

@@ -1,12 +1,12 @@
+import { asOperator } from '../data/call/call.ts';
 import { listProjects } from '../data/list-projects.ts';
-import { createProject } from '../data/more/create-project.ts';
-import { updateProject } from '../data/more/update-project.ts';
-import { asOperator } from '../data/operation/call.ts';
-import { deleteProject } from '../data/operator/delete-project.ts';
+import { createProject } from '../data/projects/create-project.ts';
+import { updateProject } from '../data/projects/update-project.ts';
 import { projectView } from '../model/project.ts';
-import { changeCommand } from './line/change-command.ts';
-import { ACCOUNT_OPTION, type Command, NEW_TEXT_OPTIONS, TEXT_OPTIONS, YES_OPTION } from './line/command.ts';
-import { listCommand } from './line/list-command.ts';
+import { deleteProject } from '../operator/delete-project.ts';
+import { changeCommand } from './cli/change-command.ts';
+import { ACCOUNT_OPTION, type Command, NEW_TEXT_OPTIONS, TEXT_OPTIONS, YES_OPTION } from './cli/command.ts';
+import { listCommand } from './cli/list-command.ts';
 
 export const projectCommands: readonly Command[] = [
   changeCommand({

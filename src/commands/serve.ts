@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { getSystemErrorMessage } from 'node:util';
 import { type Config, IS_UNDER_NPM, readConfig } from '../config.ts';
 import type { ServerInfo } from '../server.ts';
-import type { Command } from './line/command.ts';
-import { openLog } from './line/logger.ts';
-import { endProcess } from './line/signals.ts';
+import type { Command } from './cli/command.ts';
+import { openLog } from './cli/logger.ts';
+import { endProcess } from './cli/signals.ts';
 
 const STANDARD_OUTPUT = 1;
 

@@ -1,12 +1,12 @@
-import { createToken } from '../data/more/create-token.ts';
-import { listTokens } from '../data/more/list-tokens.ts';
-import { revokeToken } from '../data/more/revoke-token.ts';
-import { asOperator } from '../data/operation/call.ts';
-import type { OperatorContext } from '../data/operation/dependencies.ts';
-import { revokeAccountTokens, revokeAppTokens } from '../data/operator/revoke-tokens.ts';
+import { asOperator } from '../data/call/call.ts';
+import type { OperatorContext } from '../data/call/dependencies.ts';
+import { createToken } from '../data/tokens/create-token.ts';
+import { listTokens } from '../data/tokens/list-tokens.ts';
+import { revokeToken } from '../data/tokens/revoke-token.ts';
 import { renameFields } from '../model/fields/fields.ts';
 import { DEFAULT_TOKEN_DAYS } from '../model/token.ts';
-import { changeCommand } from './line/change-command.ts';
+import { revokeAccountTokens, revokeAppTokens } from '../operator/revoke-tokens.ts';
+import { changeCommand } from './cli/change-command.ts';
 import {
   ACCOUNT_OPTION,
   type Arguments,
@@ -15,13 +15,13 @@ import {
   nameOption,
   optionalOption,
   UsageError,
-} from './line/command.ts';
-import { counted } from './line/counts.ts';
-import { durationOf, inWords } from './line/duration.ts';
-import { listCommand } from './line/list-command.ts';
-import { toMinute } from './line/safe-output.ts';
-import { tokenView } from './line/views.ts';
-import { withDatabase } from './line/with-database.ts';
+} from './cli/command.ts';
+import { counted } from './cli/counts.ts';
+import { durationOf, inWords } from './cli/duration.ts';
+import { listCommand } from './cli/list-command.ts';
+import { toMinute } from './cli/safe-output.ts';
+import { tokenView } from './cli/views.ts';
+import { withDatabase } from './cli/with-database.ts';
 
 const DEFAULT_TTL = `${DEFAULT_TOKEN_DAYS}d`;
 

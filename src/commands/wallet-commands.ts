@@ -1,10 +1,10 @@
-import { listWallets } from '../data/more/list-wallets.ts';
-import { asOperator } from '../data/operation/call.ts';
-import { deleteWallet } from '../data/operator/delete-wallet.ts';
-import { registerWallet } from '../data/operator/register-wallet.ts';
+import { asOperator } from '../data/call/call.ts';
 import { updateWallet } from '../data/update-wallet.ts';
+import { listWallets } from '../data/wallets/list-wallets.ts';
 import { walletView } from '../model/wallet.ts';
-import { changeCommand } from './line/change-command.ts';
+import { deleteWallet } from '../operator/delete-wallet.ts';
+import { registerWallet } from '../operator/register-wallet.ts';
+import { changeCommand } from './cli/change-command.ts';
 import {
   type Command,
   NEW_TEXT_OPTIONS,
@@ -14,8 +14,8 @@ import {
   requiredOption,
   TEXT_OPTIONS,
   YES_OPTION,
-} from './line/command.ts';
-import { listCommand } from './line/list-command.ts';
+} from './cli/command.ts';
+import { listCommand } from './cli/list-command.ts';
 
 export const walletCommands: readonly Command[] = [
   changeCommand({

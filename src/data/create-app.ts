@@ -5,15 +5,15 @@ import { ApiError, projectNotVisible } from '../model/errors.ts';
 import { boolean, nullable, parseFields, resourceNameValidator, title } from '../model/fields/fields.ts';
 import { idOf, type ResourceName, resourceName, type Ulid } from '../model/resource-name.ts';
 import { titleKey } from '../model/title-key.ts';
-import { insertApp } from '../storage/apps.ts';
-import type { Queryable } from '../storage/port/database.ts';
-import { findProjects } from '../storage/projects.ts';
+import type { Queryable } from '../storage/interface/database.ts';
+import { insertApp } from '../storage/tables/apps.ts';
+import { findProjects } from '../storage/tables/projects.ts';
 import { requireAccountOfProject } from './access/account-of.ts';
 import { auditEvent } from './audit/audit.ts';
-import { begin, type Call } from './operation/call.ts';
-import type { OperationDependencies } from './operation/dependencies.ts';
-import type { Rules, UntrustedInput } from './operation/rules.ts';
-import { appFromRow } from './rows/app.ts';
+import { begin, type Call } from './call/call.ts';
+import type { OperationDependencies } from './call/dependencies.ts';
+import type { Rules, UntrustedInput } from './call/rules.ts';
+import { appFromRow } from './conversions/app.ts';
 
 const projectName = resourceNameValidator('projects');
 

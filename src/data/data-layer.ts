@@ -1,10 +1,10 @@
 import type { Client, Principal } from '../model/caller.ts';
 import { authenticate } from './access/authenticate.ts';
 import { recordFailure } from './audit/failures.ts';
-import { Call } from './operation/call.ts';
-import type { OperationDependencies } from './operation/dependencies.ts';
+import { Call } from './call/call.ts';
+import type { OperationDependencies } from './call/dependencies.ts';
 
-export { assertMayChange, type Call } from './operation/call.ts';
+export { assertMayChange, type Call } from './call/call.ts';
 
 /** What the APIs call operations with. On PostgreSQL, all statements of a request share a timeout. */
 export type DataLayer = {

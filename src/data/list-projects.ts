@@ -1,13 +1,13 @@
 import { type Caller, onlyProjectOf } from '../model/caller.ts';
 import type { ConnectionPage, FilteredArguments } from '../model/lists/list-page.ts';
 import type { Project } from '../model/project.ts';
-import { PROJECT_LIST, PROJECT_LIST_BY_TITLE, type ProjectItem } from '../storage/projects.ts';
+import { PROJECT_LIST, PROJECT_LIST_BY_TITLE, type ProjectItem } from '../storage/tables/projects.ts';
 import { accountOfInput } from './access/account-of.ts';
+import { begin, type Call } from './call/call.ts';
+import type { Rules } from './call/rules.ts';
+import { projectFromRow } from './conversions/project.ts';
 import { type ListDependencies, readList } from './lists/read-list.ts';
 import { byTitle } from './lists/title-filter.ts';
-import { begin, type Call } from './operation/call.ts';
-import type { Rules } from './operation/rules.ts';
-import { projectFromRow } from './rows/project.ts';
 
 listProjects.rules = { caller: 'any', changes: false } as const satisfies Rules;
 

@@ -4,15 +4,15 @@ import { type Client, type Principal, seesProject } from '../model/caller.ts';
 import { ApiError } from '../model/errors.ts';
 import { parseFields, privateKey, resourceNameValidator } from '../model/fields/fields.ts';
 import { idOf, type ResourceName, type Ulid } from '../model/resource-name.ts';
-import { type AppSecretRow, findAppSecret, lastSignInChange } from '../storage/apps.ts';
-import type { Queryable } from '../storage/port/database.ts';
-import { insertSignIn } from '../storage/sign-ins.ts';
+import type { Queryable } from '../storage/interface/database.ts';
+import { type AppSecretRow, findAppSecret, lastSignInChange } from '../storage/tables/apps.ts';
+import { insertSignIn } from '../storage/tables/sign-ins.ts';
 import { auditEvent } from './audit/audit.ts';
-import { begin, type Call } from './operation/call.ts';
-import type { OperationDependencies } from './operation/dependencies.ts';
-import { toApiError } from './operation/errors.ts';
-import type { Rules, UntrustedInput } from './operation/rules.ts';
-import { appFromRow } from './rows/app.ts';
+import { begin, type Call } from './call/call.ts';
+import type { OperationDependencies } from './call/dependencies.ts';
+import type { Rules, UntrustedInput } from './call/rules.ts';
+import { toApiError } from './call/to-api-error.ts';
+import { appFromRow } from './conversions/app.ts';
 
 // A placeholder for the hash of a missing app: the response time must not show whether an app exists.
 const NO_HASH = hashCredential('');

@@ -12,9 +12,8 @@ import {
 } from '../model/fields/fields.ts';
 import { idOf, type Ulid } from '../model/resource-name.ts';
 import type { Wallet } from '../model/wallet.ts';
-import { insertEventChange } from '../storage/audit-events.ts';
-import type { Queryable } from '../storage/port/database.ts';
-import { isForeignKeyViolation } from '../storage/port/foreign-keys.ts';
+import type { Queryable } from '../storage/interface/database.ts';
+import { insertEventChange } from '../storage/tables/audit-events.ts';
 import {
   findAccountOfWallet,
   findUpdateTargets,
@@ -22,14 +21,15 @@ import {
   type ScopedWalletId,
   updateWalletChange,
   type WalletRow,
-} from '../storage/wallets.ts';
+} from '../storage/tables/wallets.ts';
+import { isForeignKeyViolation } from '../storage/work/foreign-keys.ts';
 import { findAccountId } from './access/account-of.ts';
 import { notFound, projectNotFound } from './access/visibility.ts';
 import { auditEvent, fieldsIn } from './audit/audit.ts';
-import { begin, type Call } from './operation/call.ts';
-import type { OperationDependencies } from './operation/dependencies.ts';
-import type { Rules, UntrustedInput } from './operation/rules.ts';
-import { walletFromRow } from './rows/wallet.ts';
+import { begin, type Call } from './call/call.ts';
+import type { OperationDependencies } from './call/dependencies.ts';
+import type { Rules, UntrustedInput } from './call/rules.ts';
+import { walletFromRow } from './conversions/wallet.ts';
 
 const INPUT = {
   name: resourceNameValidator('wallets'),

@@ -1,11 +1,11 @@
 import DataLoader from 'dataloader';
 import { type OperationDefinitionNode, OperationTypeNode } from 'graphql';
+import { listAppsOfProjects } from '../data/apps/list-apps.ts';
 import type { Call, DataLayer } from '../data/data-layer.ts';
-import type { FirstRequest } from '../data/idempotency/begin-keyed.ts';
-import { getResources, type Resource } from '../data/more/get-resources.ts';
-import { listAppsOfProjects } from '../data/more/list-apps.ts';
-import { listWalletsOfProjects } from '../data/more/list-wallets.ts';
-import type { IdempotencyHeaders } from '../http/idempotency-headers.ts';
+import type { FirstRequest } from '../data/idempotency/begin-idempotent.ts';
+import { getResources, type Resource } from '../data/lists/get-resources.ts';
+import { listWalletsOfProjects } from '../data/wallets/list-wallets.ts';
+import type { IdempotencyHeaders } from '../http/request/idempotency-headers.ts';
 import type { App } from '../model/app.ts';
 import type { Client, Principal } from '../model/caller.ts';
 import { ApiError } from '../model/errors.ts';
@@ -14,7 +14,7 @@ import type { Project } from '../model/project.ts';
 import type { ResourceName } from '../model/resource-name.ts';
 import type { Wallet } from '../model/wallet.ts';
 import { Connection } from './connection.ts';
-import { minBytes } from './limits/response-size.ts';
+import { minBytes } from './rules/response-size.ts';
 
 type Resources = DataLoader<ResourceName, Resource | null>;
 

@@ -4,9 +4,9 @@ import { resourceNameValidator, ValidationError, type Validator } from '../model
 import { isJsonObject } from '../model/fields/json.ts';
 import type { ResourceName } from '../model/resource-name.ts';
 import type { GraphqlContext } from './context.ts';
-import { MAX_REPRESENTATIONS } from './limits/operation-cost.ts';
-import { loadNamed, type SentName } from './named-resources.ts';
-import { types } from './types.ts';
+import { loadNamed, type SentName } from './resolvers/named-resources.ts';
+import { types } from './resolvers/types.ts';
+import { MAX_REPRESENTATIONS } from './rules/document-cost.ts';
 
 // The gateway as a subgraph. Source: Apollo Federation, subgraph specification.
 

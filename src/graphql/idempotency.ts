@@ -1,16 +1,16 @@
 import { type ApolloServerPlugin, type GraphQLResponse, HeaderMap } from '@apollo/server';
 import { type GraphQLSchema, type OperationDefinitionNode, OperationTypeNode } from 'graphql';
-import { beginIdempotent } from '../data/idempotency/begin-keyed.ts';
-import { toApiError } from '../data/operation/errors.ts';
-import { REPLAYED_HEADER } from '../http/idempotency-headers.ts';
+import { toApiError } from '../data/call/to-api-error.ts';
+import { beginIdempotent } from '../data/idempotency/begin-idempotent.ts';
 import type { LogError } from '../http/log/error-log.ts';
+import { REPLAYED_HEADER } from '../http/request/idempotency-headers.ts';
 import { shouldLog } from '../model/errors.ts';
 import type { GraphqlContext } from './context.ts';
-import { graphqlError, httpOf } from './error-format.ts';
-import { IdempotentContents } from './keyed-contents.ts';
-import type { DocumentRequest } from './limits/request-checks.ts';
-import { resultJson } from './limits/response-size.ts';
+import { graphqlError, httpOf } from './graphql-errors.ts';
+import { IdempotentContents } from './idempotent-contents.ts';
 import { storedBody } from './response.ts';
+import type { DocumentRequest } from './rules/request-checks.ts';
+import { resultJson } from './rules/response-size.ts';
 
 type Request = Pick<DocumentRequest, 'contextValue' | 'document' | 'request'> & {
   readonly operation?: OperationDefinitionNode | undefined;

@@ -6,12 +6,12 @@ import {
   type OperationDefinitionNode,
   OperationTypeNode,
 } from 'graphql';
-import { type GraphqlOperation, type RequestFailure, requestNotes } from '../http/request-record.ts';
+import { type GraphqlOperation, type RequestFailure, requestNotes } from '../http/request/request-notes.ts';
 import { ApiError, type Reason } from '../model/errors.ts';
 import type { ExecutionState, GraphqlContext } from './context.ts';
-import { failureOf, graphqlErrorBody } from './error-format.ts';
-import { resultJson } from './limits/response-size.ts';
-import { responseStatus } from './protocol/media-type.ts';
+import { failureOf, graphqlErrorBody } from './graphql-errors.ts';
+import { responseStatus } from './over-http/media-type.ts';
+import { resultJson } from './rules/response-size.ts';
 
 /** What is known of a request after its execution, by Apollo Server or as a repeated operation. */
 export type Execution = {

@@ -5,9 +5,9 @@ import { type GraphQLScalarType, type GraphQLSchema, isScalarType, printSchema }
 import { GraphQLDateTime, GraphQLURL } from 'graphql-scalars';
 import type { GraphqlContext } from './context.ts';
 import { FEDERATION_TYPES, federationResolvers } from './federation.ts';
-import { mutations } from './mutations.ts';
-import { queries } from './queries.ts';
-import { types } from './types.ts';
+import { mutations } from './resolvers/mutations.ts';
+import { queries } from './resolvers/queries.ts';
+import { types } from './resolvers/types.ts';
 
 const FOLDER = new URL('../../schema/', import.meta.url);
 

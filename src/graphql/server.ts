@@ -24,19 +24,19 @@ import {
 import { Keyv } from 'keyv';
 import type { LogError } from '../http/log/error-log.ts';
 import { ByteCache, countBytes } from '../model/byte-cache.ts';
-import { introspectionCache } from './compiled/introspection.ts';
-import { RepeatedMutations } from './compiled/repeated-mutations.ts';
-import { countDocumentBytes, RepeatedDocuments } from './compiled/repeated-operations.ts';
 import type { GraphqlContext } from './context.ts';
-import { formatGraphqlError, withCode } from './error-format.ts';
+import { introspectionCache } from './fast-path/introspection.ts';
+import { countDocumentBytes, RepeatedDocuments } from './fast-path/repeated-documents.ts';
+import { RepeatedMutations } from './fast-path/repeated-mutations.ts';
+import { formatGraphqlError, withCode } from './graphql-errors.ts';
 import { Idempotency } from './idempotency.ts';
-import { rejectSubgraphDocument, requireToken } from './limits/authentication.ts';
-import { InputViolations } from './limits/input-violations.ts';
-import { limitDocument, MAX_DOCUMENT_TOKENS } from './limits/limits.ts';
-import { RequestChecks } from './limits/request-checks.ts';
-import type { LargeResponses } from './limits/turns.ts';
-import { CSRF_HEADERS } from './protocol/apollo-request.ts';
+import { CSRF_HEADERS } from './over-http/apollo-request.ts';
 import { type Execution, graphqlOperation, storedBody } from './response.ts';
+import { limitDocument, MAX_DOCUMENT_TOKENS } from './rules/document-limits.ts';
+import { rejectSubgraphDocument, requireToken } from './rules/documents-without-token.ts';
+import { InputViolations } from './rules/input-violations.ts';
+import type { LargeResponses } from './rules/large-responses.ts';
+import { RequestChecks } from './rules/request-checks.ts';
 
 const MAX_DOCUMENT_CACHE_BYTES = 10_000_000;
 

@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from '@prometheus-io/client';
-import type { DatabaseState } from '../http/log/database-check.ts';
+import type { DatabaseState } from '../http/log/database-monitor.ts';
 import type { OpenSettings } from '../storage/open-database.ts';
 
 const SYNC_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];

@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from '@prometheus-io/client';
 import type { FastifyInstance } from 'fastify';
-import type { DatabaseState } from '../http/log/database-check.ts';
+import type { DatabaseState } from '../http/log/database-monitor.ts';
 import {
   addAddressGauge,
   addDatabaseCheck,

@@ -1,6 +1,6 @@
 import { Counter, Histogram, type Registry } from '@prometheus-io/client';
 import type { FastifyInstance } from 'fastify';
-import { requestNotes, routeOf } from '../http/request-record.ts';
+import { requestNotes, routeOf } from '../http/request/request-notes.ts';
 import { ERRORS } from '../model/errors.ts';
 
 // Source: OpenTelemetry, semantic conventions for HTTP metrics.

@@ -1,5 +1,5 @@
 import type { AppCredentials } from '../data/sign-in.ts';
-import { malformedRequest } from '../http/errors.ts';
+import { malformedRequest } from '../http/errors/error-responses.ts';
 import { ApiError } from '../model/errors.ts';
 import { parseResourceName } from '../model/resource-name.ts';
 import type { Form } from './form.ts';

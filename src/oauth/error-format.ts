@@ -1,4 +1,4 @@
-import { headersOf, withResponse } from '../http/errors.ts';
+import { headersOf, withResponse } from '../http/errors/error-responses.ts';
 import { ApiError, type Reason, type Status } from '../model/errors.ts';
 
 /** The error codes by reason. Source: RFC 6749, section 5.2. */

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { FastifyInstance } from 'fastify';
-import { malformedRequest } from '../http/errors.ts';
+import { malformedRequest } from '../http/errors/error-responses.ts';
 import { ApiError } from '../model/errors.ts';
 
 const PARAMETERS = ['client_id', 'client_secret', 'grant_type', 'resource', 'scope', 'token'] as const;

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { JSON_TYPE } from '../http/json.ts';
+import { JSON_TYPE } from '../http/server/json.ts';
 import { ApiError } from '../model/errors.ts';
 import type { ProtectedResources } from './protected-resources.ts';
 

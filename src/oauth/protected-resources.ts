@@ -1,7 +1,7 @@
 import type { FastifyInstance, RouteOptions } from 'fastify';
-import { normalizedTarget } from '../http/connections/protocol.ts';
-import { patternOf } from '../http/error-handling.ts';
-import { routeKindOf } from '../http/route-kind.ts';
+import { routeKindOf } from '../http/request/route-kind.ts';
+import { patternOf } from '../http/server/error-handling.ts';
+import { normalizedTarget } from '../http/server/request-target.ts';
 
 // Bounds the header of a challenge. No path of an API is longer.
 const MAX_PATH_LENGTH = 200;

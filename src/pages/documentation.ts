@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { prefersHtml } from '../http/accept.ts';
+import { prefersHtml } from '../http/request/accept.ts';
 import { ApiError } from '../model/errors.ts';
 import { assetPaths } from './assets.ts';
 import { CODE_BLOCKS, hashSource, type Page, readStyle, sendPage } from './html.ts';

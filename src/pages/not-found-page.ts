@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { prefersHtml } from '../http/accept.ts';
+import { prefersHtml } from '../http/request/accept.ts';
 import type { ApiError } from '../model/errors.ts';
 import { readStyle, sendPage } from './html.ts';
 

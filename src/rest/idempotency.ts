@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Call } from '../data/data-layer.ts';
-import { beginIdempotent } from '../data/idempotency/begin-keyed.ts';
-import { idempotencyHeaders, REPLAYED_HEADER } from '../http/idempotency-headers.ts';
-import { JSON_TYPE } from '../http/json.ts';
+import { beginIdempotent } from '../data/idempotency/begin-idempotent.ts';
+import { idempotencyHeaders, REPLAYED_HEADER } from '../http/request/idempotency-headers.ts';
+import { JSON_TYPE } from '../http/server/json.ts';
 import { normalizedFields, type Validator } from '../model/fields/fields.ts';
 import type { JsonObject } from '../model/fields/json.ts';
 

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { FastifyInstance } from 'fastify';
-import { JSON_TYPE } from '../http/json.ts';
+import { JSON_TYPE } from '../http/server/json.ts';
 
 const WORKFLOW = '/four-operations.arazzo.yaml';
 

@@ -4,11 +4,11 @@ import { assertMayChange, type Call, type DataLayer } from '../data/data-layer.t
 import { listProjects } from '../data/list-projects.ts';
 import { signIn } from '../data/sign-in.ts';
 import { updateWallet } from '../data/update-wallet.ts';
-import type { Authenticate } from '../http/authorization.ts';
-import { RequestClient } from '../http/client.ts';
-import { IDEMPOTENCY_HEADER } from '../http/idempotency-headers.ts';
-import { refuseIfMatch } from '../http/preconditions.ts';
-import { routeKind } from '../http/route-kind.ts';
+import type { Authenticate } from '../http/request/authorization.ts';
+import { IDEMPOTENCY_HEADER } from '../http/request/idempotency-headers.ts';
+import { refuseIfMatch } from '../http/request/preconditions.ts';
+import { RequestClient } from '../http/request/request-client.ts';
+import { routeKind } from '../http/request/route-kind.ts';
 import { appView } from '../model/app.ts';
 import { ifNoneMatch } from '../model/etag.ts';
 import { integerIn, optional, renameFields } from '../model/fields/fields.ts';

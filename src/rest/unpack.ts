@@ -1,4 +1,4 @@
-import { malformedRequest } from '../http/errors.ts';
+import { malformedRequest } from '../http/errors/error-responses.ts';
 import { invalidFields } from '../model/errors.ts';
 import { rejectUnknownFields } from '../model/fields/fields.ts';
 import { isJsonObject, type JsonObject } from '../model/fields/json.ts';

@@ -1,4 +1,4 @@
-import type { Queryable, Statement } from './port/database.ts';
+import type { Queryable, Statement } from './interface/database.ts';
 
 // Bounds the memory. A row for which there is no place is written after a later request.
 const MAX_WAITING = 1000;

@@ -1,5 +1,5 @@
 import { DatabaseUrlError, sqlitePath, URL_FORMS } from './database-url.ts';
-import type { Engine } from './port/engine.ts';
+import type { Engine } from './interface/engine.ts';
 import type { PostgresObservers, PostgresSettings } from './postgres/open-postgres.ts';
 import { openSqlite, type SqliteSettings } from './sqlite/open-sqlite.ts';
 

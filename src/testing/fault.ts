@@ -1,6 +1,6 @@
 import type { Mutation, Query } from '../graphql/generated/schema-types.ts';
-import { mutations } from '../graphql/mutations.ts';
-import { queries } from '../graphql/queries.ts';
+import { mutations } from '../graphql/resolvers/mutations.ts';
+import { queries } from '../graphql/resolvers/queries.ts';
 
 /** What happens to a request, by name. */
 export const FAULTS = {

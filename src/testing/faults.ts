@@ -1,14 +1,14 @@
 import { setTimeout } from 'node:timers/promises';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { asOperator } from '../data/call/call.ts';
 import type { DataLayer } from '../data/data-layer.ts';
-import { revokeToken } from '../data/more/revoke-token.ts';
-import { asOperator } from '../data/operation/call.ts';
-import { routeOf } from '../http/request-record.ts';
+import { revokeToken } from '../data/tokens/revoke-token.ts';
+import { routeOf } from '../http/request/request-notes.ts';
 import { ApiError } from '../model/errors.ts';
 import { idGenerator } from '../model/resource-name.ts';
 import type { FaultPoints } from '../server.ts';
-import type { Database, DatabaseRequest } from '../storage/port/database.ts';
-import { resultUnknown, unavailable } from '../storage/port/errors.ts';
+import type { Database, DatabaseRequest } from '../storage/interface/database.ts';
+import { resultUnknown, unavailable } from '../storage/interface/database-error.ts';
 import { checkFault, type FaultName, type FaultOptions } from './fault.ts';
 
 type Fault = { readonly name: FaultName; readonly isLasting: boolean; isTaken: boolean } & FaultOptions;

@@ -1,9 +1,9 @@
 import { connect } from 'node:net';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { credentialParts, PASSWORD, postSignIn, reasonOf, resultOf } from '../support/actors.ts';
-import { bothApis, graphqlApi } from '../support/apis.ts';
 import { AuditTrail, expectEvents, type Scene } from '../support/audit-trail.ts';
+import { bothApis, graphqlApi } from '../support/both-apis.ts';
 import { testGateway } from '../support/gateway.ts';
+import { credentialParts, PASSWORD, postSignIn, reasonOf, resultOf } from '../support/requests.ts';
 import { contentsOf, lockRow } from '../support/rows.ts';
 
 const audit = new AuditTrail();

@@ -1,4 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { bothApis, postGraphql } from '../support/both-apis.ts';
+import { textOf } from '../support/engine.ts';
+import { seedTenant, useGateway, useTenant } from '../support/gateway.ts';
+import { expectError } from '../support/refusal.ts';
 import {
   accountToken,
   createApp,
@@ -8,11 +12,7 @@ import {
   payloadOf,
   projectToken,
   reasonOf,
-} from '../support/actors.ts';
-import { bothApis, postGraphql } from '../support/apis.ts';
-import { textOf } from '../support/engine.ts';
-import { seedTenant, useGateway, useTenant } from '../support/gateway.ts';
-import { expectError } from '../support/refusal.ts';
+} from '../support/requests.ts';
 import { setRow } from '../support/rows.ts';
 
 // `secrecy.test.ts` shows that only the hash of a key is stored.

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { graphqlBody, mutate, payloadOf } from '../support/actors.ts';
-import { bothApis, mutationDocument, postGraphql, send } from '../support/apis.ts';
+import { bothApis, mutationDocument, postGraphql, send } from '../support/both-apis.ts';
 import { textOf } from '../support/engine.ts';
 import { seedTenant, type Tenant, useGateway } from '../support/gateway.ts';
+import { graphqlBody, mutate, payloadOf } from '../support/requests.ts';
 import { setRow } from '../support/rows.ts';
 
 const SELECTION =

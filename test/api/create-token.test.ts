@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { write } from '../../src/storage/port/change.ts';
-import { insertTokenChange, type NewTokenRow } from '../../src/storage/tokens.ts';
+import { insertTokenChange, type NewTokenRow } from '../../src/storage/tables/tokens.ts';
+import { write } from '../../src/storage/work/change.ts';
+import { graphqlApi, mutationDocument, postGraphql } from '../support/both-apis.ts';
+import { textOf } from '../support/engine.ts';
+import { seedTenant, type Tenant, useGateway } from '../support/gateway.ts';
 import {
   accountToken,
   credentialParts,
@@ -10,13 +13,9 @@ import {
   tokenNameOf,
   tokenStatus,
   ulidOf,
-} from '../support/actors.ts';
-import { graphqlApi, mutationDocument, postGraphql } from '../support/apis.ts';
-
-import { textOf } from '../support/engine.ts';
-import { seedTenant, type Tenant, useGateway } from '../support/gateway.ts';
-import { paw } from '../support/paw.ts';
+} from '../support/requests.ts';
 import { rowsOf } from '../support/rows.ts';
+import { paw } from '../support/run-command.ts';
 
 const DAY_MS = 86_400_000;
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { importAccount } from '../../src/data/operator/import-account.ts';
-import { registerWallet } from '../../src/data/operator/register-wallet.ts';
-import { addAddresses } from '../../src/data/operator/supply-addresses.ts';
-import { accountToken, graphqlBody, PASSWORD, payloadOf, projectToken } from '../support/actors.ts';
-import { mutationDocument, postGraphql } from '../support/apis.ts';
+import { importAccount } from '../../src/operator/import-account.ts';
+import { registerWallet } from '../../src/operator/register-wallet.ts';
+import { addAddresses } from '../../src/operator/supply-addresses.ts';
+import { mutationDocument, postGraphql } from '../support/both-apis.ts';
 import { addressLines, addressOf, NETWORK, seedTenant, type Tenant, useGateway } from '../support/gateway.ts';
+import { accountToken, graphqlBody, PASSWORD, payloadOf, projectToken } from '../support/requests.ts';
 import { contentsOf, eventsOf, rowOf, rowsOf } from '../support/rows.ts';
 
 const gateway = useGateway();

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { authorize, createApp, graphqlBody, keyOf, payloadOf, reasonOf } from '../support/actors.ts';
-import { bothApis, graphqlApi } from '../support/apis.ts';
+import { bothApis, graphqlApi } from '../support/both-apis.ts';
 import { seedTenant, useGateway } from '../support/gateway.ts';
+import { authorize, createApp, graphqlBody, keyOf, payloadOf, reasonOf } from '../support/requests.ts';
 
 // `ended-token.test.ts` shows that the tokens of an app end with it on every instance.
 

@@ -1,15 +1,6 @@
 import { request as httpRequest } from 'node:http';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { setAccountSuspended } from '../../src/data/operator/set-account-suspended.ts';
-import {
-  accountToken,
-  createApp,
-  keyOf,
-  mutate,
-  projectTokenOf,
-  tokenNameOf,
-  tokenStatus,
-} from '../support/actors.ts';
+import { setAccountSuspended } from '../../src/operator/set-account-suspended.ts';
 import {
   type AppFields,
   bothApis,
@@ -18,10 +9,19 @@ import {
   type HttpResponse,
   readResponse,
   send,
-} from '../support/apis.ts';
+} from '../support/both-apis.ts';
 import { textOf } from '../support/engine.ts';
 import { seedTenant, type Tenant, useGateway } from '../support/gateway.ts';
 import { documentOf, inputOf, MUTATION_NAMES, type MutationName } from '../support/mutations.ts';
+import {
+  accountToken,
+  createApp,
+  keyOf,
+  mutate,
+  projectTokenOf,
+  tokenNameOf,
+  tokenStatus,
+} from '../support/requests.ts';
 import { rowOf, setRow } from '../support/rows.ts';
 
 const gateway = useGateway();

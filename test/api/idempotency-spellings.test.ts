@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createSchema } from '../../src/graphql/schema.ts';
-import { inLowerCase } from '../support/actors.ts';
-import { send } from '../support/apis.ts';
+import { send } from '../support/both-apis.ts';
 import { seedTenant, type Tenant, useGateway } from '../support/gateway.ts';
+import { inLowerCase } from '../support/requests.ts';
 import { rowsOf } from '../support/rows.ts';
 
 const gateway = useGateway();

@@ -2,6 +2,17 @@ import { randomInt, randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { PasswordHasher } from '../../src/credentials/password-hasher.ts';
 import {
+  type Api,
+  bothApis,
+  type HttpResponse,
+  mutationDocument,
+  type Outcome,
+  postGraphql,
+  send,
+} from '../support/both-apis.ts';
+import { textOf } from '../support/engine.ts';
+import { seedTenant, type Tenant, testGateway, useGateway } from '../support/gateway.ts';
+import {
   accountToken,
   createApp,
   inLowerCase,
@@ -13,20 +24,9 @@ import {
   resultOf,
   secretOf,
   ulidOf,
-} from '../support/actors.ts';
-import {
-  type Api,
-  bothApis,
-  type HttpResponse,
-  mutationDocument,
-  type Outcome,
-  postGraphql,
-  send,
-} from '../support/apis.ts';
-import { textOf } from '../support/engine.ts';
-import { seedTenant, type Tenant, testGateway, useGateway } from '../support/gateway.ts';
-import { logLines } from '../support/paw.ts';
+} from '../support/requests.ts';
 import { lockRow, rowOf, rowsOf, setRow } from '../support/rows.ts';
+import { logLines } from '../support/run-command.ts';
 
 const DAY_MS = 86_400_000;
 

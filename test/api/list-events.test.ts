@@ -1,4 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
+import { graphqlApi } from '../support/both-apis.ts';
+import { Follower, impatientFollower, SETTLED_MS } from '../support/follow-events.ts';
+import { seedTenant, testGateway, useGateway, useTenant } from '../support/gateway.ts';
 import {
   authorize,
   createApp,
@@ -7,12 +10,9 @@ import {
   keyOf,
   mutate,
   resultOf,
-} from '../support/actors.ts';
-import { graphqlApi } from '../support/apis.ts';
-import { Follower, impatientFollower, SETTLED_MS } from '../support/follow-events.ts';
-import { seedTenant, testGateway, useGateway, useTenant } from '../support/gateway.ts';
-import { pawJson } from '../support/paw.ts';
+} from '../support/requests.ts';
 import { rowsOf } from '../support/rows.ts';
+import { pawJson } from '../support/run-command.ts';
 
 // The pages are tested with those of the other lists, in `list-pages.test.ts`.
 

@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { createProject } from '../../src/data/more/create-project.ts';
-import { asOperator } from '../../src/data/operation/call.ts';
-import { registerWallet } from '../../src/data/operator/register-wallet.ts';
-import { createApp, graphqlBody, mutate } from '../support/actors.ts';
-import { graphqlApi } from '../support/apis.ts';
+import { asOperator } from '../../src/data/call/call.ts';
+import { createProject } from '../../src/data/projects/create-project.ts';
+import { registerWallet } from '../../src/operator/register-wallet.ts';
+import { graphqlApi } from '../support/both-apis.ts';
 import { seedTenant, type Tenant, useGateway, useTenant } from '../support/gateway.ts';
+import { createApp, graphqlBody, mutate } from '../support/requests.ts';
 
 const gateway = useGateway();
 

@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { createProject } from '../../src/data/more/create-project.ts';
-import { asOperator } from '../../src/data/operation/call.ts';
-import { registerWallet } from '../../src/data/operator/register-wallet.ts';
-import { createAccountToken, createApp, cursorsOf, resultOf, tokenNameOf } from '../support/actors.ts';
-import { graphqlApi, postGraphql } from '../support/apis.ts';
+import { asOperator } from '../../src/data/call/call.ts';
+import { createProject } from '../../src/data/projects/create-project.ts';
+import { registerWallet } from '../../src/operator/register-wallet.ts';
+import { graphqlApi, postGraphql } from '../support/both-apis.ts';
 import { seedTenant, type Tenant, useGateway } from '../support/gateway.ts';
+import { createAccountToken, createApp, cursorsOf, resultOf, tokenNameOf } from '../support/requests.ts';
 import { rowsOf } from '../support/rows.ts';
 
 type Arguments = Partial<Record<'first' | 'after' | 'last' | 'before', unknown>>;

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { createProject } from '../../src/data/more/create-project.ts';
-import { asOperator } from '../../src/data/operation/call.ts';
+import { asOperator } from '../../src/data/call/call.ts';
+import { createProject } from '../../src/data/projects/create-project.ts';
 import { idGenerator, type Ulid } from '../../src/model/resource-name.ts';
-import { cursorsOf, graphqlBody, projectToken, resultOf } from '../support/actors.ts';
-import { type Api, bothApis, type PageFields, send } from '../support/apis.ts';
+import { type Api, bothApis, type PageFields, send } from '../support/both-apis.ts';
 import { seedTenant, useGateway } from '../support/gateway.ts';
 import { expectInvalid } from '../support/refusal.ts';
+import { cursorsOf, graphqlBody, projectToken, resultOf } from '../support/requests.ts';
 import { setRow } from '../support/rows.ts';
 
 // The pages by GraphQL are tested with those of the other lists, in `list-pages.test.ts`.

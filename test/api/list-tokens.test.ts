@@ -1,5 +1,7 @@
 import { decodeTime } from 'ulid';
 import { expect, test } from 'vitest';
+import { restApi } from '../support/both-apis.ts';
+import { seedTenant, useGateway } from '../support/gateway.ts';
 import {
   createAccountToken,
   createApp,
@@ -9,9 +11,7 @@ import {
   tokenNameOf,
   tokenStatus,
   ulidOf,
-} from '../support/actors.ts';
-import { restApi } from '../support/apis.ts';
-import { seedTenant, useGateway } from '../support/gateway.ts';
+} from '../support/requests.ts';
 
 const HOUR_MS = 3_600_000;
 

@@ -1,9 +1,9 @@
 import type { GraphQLFormattedError } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { createApp, graphqlBody, PASSWORD, resultOf, ULID } from '../support/actors.ts';
-import { graphqlApi, graphqlOutcome } from '../support/apis.ts';
+import { graphqlApi, graphqlOutcome } from '../support/both-apis.ts';
 import { seedTenant, useGateway } from '../support/gateway.ts';
 import { expectInvalid } from '../support/refusal.ts';
+import { createApp, graphqlBody, PASSWORD, resultOf, ULID } from '../support/requests.ts';
 
 // Which token sees which resource is tested with the other operations, in `permissions.test.ts`.
 

@@ -1,8 +1,10 @@
 import { decodeTime } from 'ulid';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { updateApp } from '../../src/data/more/update-app.ts';
-import { asOperator } from '../../src/data/operation/call.ts';
-import { setAccountSuspended } from '../../src/data/operator/set-account-suspended.ts';
+import { updateApp } from '../../src/data/apps/update-app.ts';
+import { asOperator } from '../../src/data/call/call.ts';
+import { setAccountSuspended } from '../../src/operator/set-account-suspended.ts';
+import { restApi } from '../support/both-apis.ts';
+import { seedTenant, testGateway, useGateway, useTenant } from '../support/gateway.ts';
 import {
   type AppKey,
   createApp,
@@ -13,9 +15,7 @@ import {
   tokenStatus,
   ulidOf,
   withOtherSecret,
-} from '../support/actors.ts';
-import { restApi } from '../support/apis.ts';
-import { seedTenant, testGateway, useGateway, useTenant } from '../support/gateway.ts';
+} from '../support/requests.ts';
 import { eventsOf } from '../support/rows.ts';
 
 // Source: RFC 6749, sections 2.3.1, 4.4 and 5; RFC 7009; RFC 7662; RFC 8414; RFC 8707; RFC 9728.

@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest';
-import { setAccountSuspended } from '../../src/data/operator/set-account-suspended.ts';
+import { setAccountSuspended } from '../../src/operator/set-account-suspended.ts';
+import { graphqlApi } from '../support/both-apis.ts';
+import { seedTenant, type Tenant, useGateway } from '../support/gateway.ts';
+import { randomNumbers } from '../support/random-operation.ts';
 import {
   createAccountToken,
   createApp,
@@ -8,10 +11,7 @@ import {
   MISSING_PROJECT,
   MISSING_WALLET,
   ULID,
-} from '../support/actors.ts';
-import { graphqlApi } from '../support/apis.ts';
-import { seedTenant, type Tenant, useGateway } from '../support/gateway.ts';
-import { randomNumbers } from '../support/random-operation.ts';
+} from '../support/requests.ts';
 import { SEED } from '../support/seed.ts';
 import {
   type Kind,

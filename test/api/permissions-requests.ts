@@ -1,6 +1,6 @@
-import { withoutRequestId } from '../support/actors.ts';
-import { type Outcome, postGraphql, restApi, send } from '../support/apis.ts';
+import { type Outcome, postGraphql, restApi, send } from '../support/both-apis.ts';
 import { MUTATIONS, type MutationName } from '../support/mutations.ts';
+import { withoutRequestId } from '../support/requests.ts';
 import { type Created, type Kind, type Operation, shown } from './permissions-oracle.ts';
 
 // How the operations of the model are sent, and how their outcomes are read.

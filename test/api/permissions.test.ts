@@ -1,8 +1,24 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type CredentialKind, createCredential } from '../../src/credentials/credential.ts';
-import { updateApp } from '../../src/data/more/update-app.ts';
-import { asOperator } from '../../src/data/operation/call.ts';
-import { revokeTokenRow } from '../../src/storage/tokens.ts';
+import { updateApp } from '../../src/data/apps/update-app.ts';
+import { asOperator } from '../../src/data/call/call.ts';
+import { revokeTokenRow } from '../../src/storage/tables/tokens.ts';
+import {
+  type Api,
+  bothApis,
+  challengeOf,
+  graphqlOutcome,
+  type HttpResponse,
+  type Outcome,
+  postGraphql,
+  restApi,
+  send,
+} from '../support/both-apis.ts';
+import { freePort } from '../support/free-port.ts';
+import { type Gateway, seedTenant, startGateway, type Tenant } from '../support/gateway.ts';
+import { type Answered, countsAfter, lineFor, lineOf, readCounts } from '../support/log-lines.ts';
+import { documentOf, MUTATION_NAMES, MUTATIONS, type MutationName } from '../support/mutations.ts';
+import { RULES, rulesOf } from '../support/operation-rules.ts';
 import {
   authorize,
   createAccountToken,
@@ -17,23 +33,7 @@ import {
   ulidOf,
   withOtherSecret,
   withoutRequestId,
-} from '../support/actors.ts';
-import {
-  type Api,
-  bothApis,
-  challengeOf,
-  graphqlOutcome,
-  type HttpResponse,
-  type Outcome,
-  postGraphql,
-  restApi,
-  send,
-} from '../support/apis.ts';
-import { freePort } from '../support/free-port.ts';
-import { type Gateway, seedTenant, startGateway, type Tenant } from '../support/gateway.ts';
-import { documentOf, MUTATION_NAMES, MUTATIONS, type MutationName } from '../support/mutations.ts';
-import { type Answered, countsAfter, lineFor, lineOf, readCounts } from '../support/observation.ts';
-import { RULES, rulesOf } from '../support/operation-rules.ts';
+} from '../support/requests.ts';
 import { contentsOf, eventsOf } from '../support/rows.ts';
 
 // Every operation with every token by both APIs: its response, what it changes, its audit event, its line of the log and

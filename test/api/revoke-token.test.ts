@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createCredential } from '../../src/credentials/credential.ts';
+import { type AppFields, restApi } from '../support/both-apis.ts';
+import { useGateway, useTenant } from '../support/gateway.ts';
 import {
   createApp,
   credentialParts,
@@ -10,11 +12,9 @@ import {
   tokenNameOf,
   ulidOf,
   withOtherSecret,
-} from '../support/actors.ts';
-import { type AppFields, restApi } from '../support/apis.ts';
-import { useGateway, useTenant } from '../support/gateway.ts';
-import { paw } from '../support/paw.ts';
+} from '../support/requests.ts';
 import { eventsOf, rowsOf } from '../support/rows.ts';
+import { paw } from '../support/run-command.ts';
 
 const gateway = useGateway();
 const tenant = useTenant(gateway);

@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { type Api, bothApis, graphqlApi } from '../support/both-apis.ts';
+import { seedTenant, useGateway } from '../support/gateway.ts';
 import {
   type AppKey,
   accountToken,
@@ -12,9 +14,7 @@ import {
   projectTokenOf,
   reasonOf,
   tokenStatus,
-} from '../support/actors.ts';
-import { type Api, bothApis, graphqlApi } from '../support/apis.ts';
-import { seedTenant, useGateway } from '../support/gateway.ts';
+} from '../support/requests.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

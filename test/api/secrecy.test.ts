@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { pathOf, textOf } from '../support/engine.ts';
 import { useGateway } from '../support/gateway.ts';
-import { paw } from '../support/paw.ts';
+import { paw } from '../support/run-command.ts';
 import { leaksOf, type Secrets, useSecrets } from '../support/secrets.ts';
 
 const gateway = useGateway({ LOG_LEVEL: 'trace' });

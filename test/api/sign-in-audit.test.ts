@@ -1,4 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { AuditTrail, expectEvents, type Scene } from '../support/audit-trail.ts';
+import { bothApis, graphqlApi, type Outcome, postGraphql, type SignInFields } from '../support/both-apis.ts';
+import { seedTenant } from '../support/gateway.ts';
 import {
   type AppKey,
   createApp,
@@ -11,10 +14,7 @@ import {
   reasonOf,
   ULID,
   withOtherSecret,
-} from '../support/actors.ts';
-import { bothApis, graphqlApi, type Outcome, postGraphql, type SignInFields } from '../support/apis.ts';
-import { AuditTrail, expectEvents, type Scene } from '../support/audit-trail.ts';
-import { seedTenant } from '../support/gateway.ts';
+} from '../support/requests.ts';
 
 /** Bounds the events of failed sign-ins of an account in a minute. */
 const MAX_FAILURE_EVENTS = 100;

@@ -1,5 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import {
+  type Api,
+  type AppFields,
+  bothApis,
+  graphqlApi,
+  postGraphql,
+  restApi,
+} from '../support/both-apis.ts';
+import { type Gateway, seedTenant, type TestClock, testGateway, useGateway } from '../support/gateway.ts';
+import { expectError } from '../support/refusal.ts';
+import {
   type AppKey,
   authorize,
   createApp,
@@ -18,10 +28,7 @@ import {
   ulidOf,
   withOtherSecret,
   withoutRequestId,
-} from '../support/actors.ts';
-import { type Api, type AppFields, bothApis, graphqlApi, postGraphql, restApi } from '../support/apis.ts';
-import { type Gateway, seedTenant, type TestClock, testGateway, useGateway } from '../support/gateway.ts';
-import { expectError } from '../support/refusal.ts';
+} from '../support/requests.ts';
 import { rowOf, rowsOf, setRow } from '../support/rows.ts';
 
 const HOUR_MS = 3_600_000;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { accountToken, credentialParts, graphqlBody, MISSING_APP, tokenStatus } from '../support/actors.ts';
-import { graphqlApi, mutationDocument, postGraphql } from '../support/apis.ts';
+import { graphqlApi, mutationDocument, postGraphql } from '../support/both-apis.ts';
 import { useGateway, useTenant } from '../support/gateway.ts';
+import { accountToken, credentialParts, graphqlBody, MISSING_APP, tokenStatus } from '../support/requests.ts';
 
 const gateway = useGateway();
 const tenant = useTenant(gateway);

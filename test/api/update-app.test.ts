@@ -1,4 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { bothApis, graphqlApi } from '../support/both-apis.ts';
+import { textOf } from '../support/engine.ts';
+import { useGateway, useTenant } from '../support/gateway.ts';
 import {
   createApp,
   graphqlBody,
@@ -10,11 +13,8 @@ import {
   reasonOf,
   signIn,
   tokenStatus,
-} from '../support/actors.ts';
-import { bothApis, graphqlApi } from '../support/apis.ts';
-import { textOf } from '../support/engine.ts';
-import { useGateway, useTenant } from '../support/gateway.ts';
-import { pawJson } from '../support/paw.ts';
+} from '../support/requests.ts';
+import { pawJson } from '../support/run-command.ts';
 
 // `ended-token.test.ts` shows that the tokens of an app end on every instance when it is deactivated.
 

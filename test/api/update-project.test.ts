@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { graphqlBody, MISSING_PROJECT, payloadOf } from '../support/actors.ts';
 import { textOf } from '../support/engine.ts';
 import { seedTenant, useGateway } from '../support/gateway.ts';
+import { graphqlBody, MISSING_PROJECT, payloadOf } from '../support/requests.ts';
 
 const SELECTION =
   'clientMutationId project { name title description imageCoverUrl imageCoverCid createTime }';

@@ -1,15 +1,15 @@
 import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { exportView } from '../../src/commands/line/views.ts';
-import { deleteWallet } from '../../src/data/operator/delete-wallet.ts';
-import { exportAccount } from '../../src/data/operator/export-account.ts';
-import { importAccount } from '../../src/data/operator/import-account.ts';
-import { graphqlBody, MISSING_WALLET, PASSWORD, resultOf } from '../support/actors.ts';
-import { bothApis } from '../support/apis.ts';
+import { exportView } from '../../src/commands/cli/views.ts';
+import { deleteWallet } from '../../src/operator/delete-wallet.ts';
+import { exportAccount } from '../../src/operator/export-account.ts';
+import { importAccount } from '../../src/operator/import-account.ts';
+import { bothApis } from '../support/both-apis.ts';
 import { textOf } from '../support/engine.ts';
 import { seedTenant, useGateway } from '../support/gateway.ts';
-import { paw } from '../support/paw.ts';
+import { graphqlBody, MISSING_WALLET, PASSWORD, resultOf } from '../support/requests.ts';
 import { rowOf, setRow } from '../support/rows.ts';
+import { paw } from '../support/run-command.ts';
 
 const ETAG = 'query ($id: ID!) { node(id: $id) { ... on Wallet { etag } } }';
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { updateWallet } from '../../src/data/update-wallet.ts';
 import { titleKey } from '../../src/model/title-key.ts';
-import { inLowerCase, mutate, PASSWORD, ulidOf } from '../support/actors.ts';
-import { bothApis } from '../support/apis.ts';
+import { bothApis } from '../support/both-apis.ts';
 import { seedTenant, useGateway } from '../support/gateway.ts';
+import { inLowerCase, mutate, PASSWORD, ulidOf } from '../support/requests.ts';
 import { rowOf as rowIn } from '../support/rows.ts';
 
 const PASSWORD_HASH = /^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/;

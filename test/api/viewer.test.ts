@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
+import { graphqlApi } from '../support/both-apis.ts';
+import { useGateway, useTenant } from '../support/gateway.ts';
 import {
   createAccountToken,
   createApp,
   graphqlBody,
   projectTokenOf,
   tokenNameOf,
-} from '../support/actors.ts';
-import { graphqlApi } from '../support/apis.ts';
-import { useGateway, useTenant } from '../support/gateway.ts';
+} from '../support/requests.ts';
 
 const gateway = useGateway();
 const tenant = useTenant(gateway, { projects: 2 });

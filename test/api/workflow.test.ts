@@ -4,12 +4,12 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { MISSING_WALLET } from '../support/actors.ts';
-import { send } from '../support/apis.ts';
+import { send } from '../support/both-apis.ts';
 import { conforms } from '../support/conformance.ts';
 import { testFolder, useGateway, useTenant } from '../support/gateway.ts';
-import { startProgram } from '../support/paw.ts';
+import { MISSING_WALLET } from '../support/requests.ts';
 import { rowsOf } from '../support/rows.ts';
+import { startProgram } from '../support/run-command.ts';
 
 const REDOCLY = fileURLToPath(new URL('../node_modules/.bin/redocly', import.meta.url));
 const FILE = 'four-operations.arazzo.yaml';

@@ -8,12 +8,12 @@ import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { expect, onTestFinished, test } from 'vitest';
 import { readContract } from '../../tools/contract/read-contract.ts';
-import { createApp } from '../support/actors.ts';
-import { graphqlApi } from '../support/apis.ts';
+import { graphqlApi } from '../support/both-apis.ts';
 import { goTo, startSite } from '../support/browser.ts';
 import { freePort } from '../support/free-port.ts';
 import { type Gateway, seedTenant, testFolder, testGateway } from '../support/gateway.ts';
 import { forwarder, startHttpServer } from '../support/http-server.ts';
+import { createApp } from '../support/requests.ts';
 import { setRows } from '../support/rows.ts';
 
 const PAGE = readFileSync(new URL('../../docs/browser.md', import.meta.url), 'utf8');

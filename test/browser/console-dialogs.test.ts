@@ -5,8 +5,11 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { addAddresses } from '../../src/data/operator/supply-addresses.ts';
+import { addAddresses } from '../../src/operator/supply-addresses.ts';
 import { expectAccessible } from '../support/accessibility.ts';
+import { graphqlApi } from '../support/both-apis.ts';
+import { showScreen, startSite, storedBy } from '../support/browser.ts';
+import { addressLines, seedTenant, type Tenant } from '../support/gateway.ts';
 import {
   accountToken,
   createApp,
@@ -16,10 +19,7 @@ import {
   payloadOf,
   projectToken,
   tokenNameOf,
-} from '../support/actors.ts';
-import { graphqlApi } from '../support/apis.ts';
-import { showScreen, startSite, storedBy } from '../support/browser.ts';
-import { addressLines, seedTenant, type Tenant } from '../support/gateway.ts';
+} from '../support/requests.ts';
 
 const site = startSite();
 const api = graphqlApi(() => site.gateway.url);

@@ -3,10 +3,10 @@
 
 import type { Locator, Page, Route } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { accountToken, createApp, graphqlBody, tokenStatus } from '../support/actors.ts';
-import { graphqlApi } from '../support/apis.ts';
+import { graphqlApi } from '../support/both-apis.ts';
 import { startSite } from '../support/browser.ts';
 import { seedTenant } from '../support/gateway.ts';
+import { accountToken, createApp, graphqlBody, tokenStatus } from '../support/requests.ts';
 
 /** A way in which a request fails on the network or at the gateway. */
 type Fault = {

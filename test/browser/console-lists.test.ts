@@ -4,10 +4,10 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { AUDIT_ACTIONS } from '../../src/model/audit-event.ts';
-import { accountToken, createApp, signIn, tokenStatus } from '../support/actors.ts';
-import { graphqlApi } from '../support/apis.ts';
+import { graphqlApi } from '../support/both-apis.ts';
 import { pasted, startSite } from '../support/browser.ts';
 import { seedTenant, type Tenant } from '../support/gateway.ts';
+import { accountToken, createApp, signIn, tokenStatus } from '../support/requests.ts';
 
 const site = startSite();
 

@@ -3,6 +3,10 @@
 import type { Locator, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { expectAccessible, expectReachable } from '../support/accessibility.ts';
+import { bothApis } from '../support/both-apis.ts';
+import { startSite, storedBy } from '../support/browser.ts';
+import { seedTenant } from '../support/gateway.ts';
+import { activate, tabTo, type } from '../support/keyboard.ts';
 import {
   type AppKey,
   accountToken,
@@ -11,11 +15,7 @@ import {
   projectTokenOf,
   reasonOf,
   tokenStatus,
-} from '../support/actors.ts';
-import { bothApis } from '../support/apis.ts';
-import { startSite, storedBy } from '../support/browser.ts';
-import { seedTenant } from '../support/gateway.ts';
-import { activate, tabTo, type } from '../support/keyboard.ts';
+} from '../support/requests.ts';
 
 const PROJECT = 'query ($name: ID!) { node(id: $name) { ... on Project { title description } } }';
 

@@ -3,12 +3,12 @@
 
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { updateProject } from '../../src/data/more/update-project.ts';
-import { asOperator } from '../../src/data/operation/call.ts';
-import { accountToken, createApp } from '../support/actors.ts';
-import { restApi } from '../support/apis.ts';
+import { asOperator } from '../../src/data/call/call.ts';
+import { updateProject } from '../../src/data/projects/update-project.ts';
+import { restApi } from '../support/both-apis.ts';
 import { showScreen, startSite } from '../support/browser.ts';
 import { seedTenant } from '../support/gateway.ts';
+import { accountToken, createApp } from '../support/requests.ts';
 
 // Texts of 200 code points. The second one has a character that turns the text after it.
 const TEXTS = [

@@ -3,11 +3,11 @@
 
 import type { Locator, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { setAccountSuspended } from '../../src/data/operator/set-account-suspended.ts';
-import { accountToken, mutate, tokenStatus } from '../support/actors.ts';
-import { graphqlApi } from '../support/apis.ts';
+import { setAccountSuspended } from '../../src/operator/set-account-suspended.ts';
+import { graphqlApi } from '../support/both-apis.ts';
 import { goTo, showScreen, startSite, storedBy } from '../support/browser.ts';
 import { seedTenant, type Tenant } from '../support/gateway.ts';
+import { accountToken, mutate, tokenStatus } from '../support/requests.ts';
 
 // The browser reports each response with an error.
 const REFUSED = { provoked: /status of 401/ };

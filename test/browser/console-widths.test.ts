@@ -3,12 +3,12 @@
 
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
-import { updateProject } from '../../src/data/more/update-project.ts';
-import { asOperator } from '../../src/data/operation/call.ts';
-import { accountToken, createApp, signIn } from '../support/actors.ts';
-import { graphqlApi } from '../support/apis.ts';
+import { asOperator } from '../../src/data/call/call.ts';
+import { updateProject } from '../../src/data/projects/update-project.ts';
+import { graphqlApi } from '../support/both-apis.ts';
 import { showScreen, startSite } from '../support/browser.ts';
 import { addressOf, seedTenant } from '../support/gateway.ts';
+import { accountToken, createApp, signIn } from '../support/requests.ts';
 
 const WIDTHS = Array.from({ length: 33 }, (_, step) => 320 + 40 * step);
 

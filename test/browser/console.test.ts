@@ -3,14 +3,14 @@
 
 import type { Locator, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { updateProject } from '../../src/data/more/update-project.ts';
-import { asOperator } from '../../src/data/operation/call.ts';
-import { registerWallet } from '../../src/data/operator/register-wallet.ts';
+import { asOperator } from '../../src/data/call/call.ts';
+import { updateProject } from '../../src/data/projects/update-project.ts';
+import { registerWallet } from '../../src/operator/register-wallet.ts';
 import { expectAccessible } from '../support/accessibility.ts';
-import { accountToken, createApp, MISSING_PROJECT, projectToken, signIn } from '../support/actors.ts';
-import { graphqlApi } from '../support/apis.ts';
+import { graphqlApi } from '../support/both-apis.ts';
 import { goTo, pasted, showScreen, startSite } from '../support/browser.ts';
 import { seedTenant } from '../support/gateway.ts';
+import { accountToken, createApp, MISSING_PROJECT, projectToken, signIn } from '../support/requests.ts';
 
 // On a busy machine, a minute may have passed.
 const AGO = expect.stringMatching(/^(now|\d minutes? ago)$/);

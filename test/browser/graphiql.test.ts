@@ -4,7 +4,7 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { expectAccessible } from '../support/accessibility.ts';
-import { restApi } from '../support/apis.ts';
+import { restApi } from '../support/both-apis.ts';
 import { startSite, storedBy } from '../support/browser.ts';
 import { seedTenant } from '../support/gateway.ts';
 

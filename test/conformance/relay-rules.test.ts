@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import graphql from '@graphql-eslint/eslint-plugin';
 import { ESLint, type Linter } from 'eslint';
 import { expect, test } from 'vitest';
-import { send } from '../support/apis.ts';
+import { send } from '../support/both-apis.ts';
 import { conforms, exceptionsOf } from '../support/conformance.ts';
 import { testFolder, useGateway } from '../support/gateway.ts';
 

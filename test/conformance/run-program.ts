@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
-import { type Result, type Settings, startProgram } from '../support/paw.ts';
+import { type Result, type Settings, startProgram } from '../support/run-command.ts';
 
 /** The packages of this folder. */
 export const MODULES = fileURLToPath(new URL('node_modules', import.meta.url));

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { freePort } from '../support/free-port.ts';
-import { startProgram } from '../support/paw.ts';
+import { startProgram } from '../support/run-command.ts';
 
 const USER = 'paw';
 

@@ -3,7 +3,7 @@
 // @module-tag night/deploy
 
 import { beforeAll, expect, test } from 'vitest';
-import { type HttpResponse, send } from '../support/apis.ts';
+import { type HttpResponse, send } from '../support/both-apis.ts';
 import { APP, type Fleet, startFleet } from './fleet.ts';
 import type { ReverseProxy } from './proxy.ts';
 

@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
 import { freePort } from '../support/free-port.ts';
 import { seedDatabase } from '../support/gateway.ts';
-import { listening, type Running, startPaw } from '../support/paw.ts';
 import { startPostgres } from '../support/postgres-server.ts';
+import { listening, type Running, startPaw } from '../support/run-command.ts';
 import { trustedCertificate } from './certificate.ts';
 import { haproxy, nginx } from './proxy.ts';
 

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
-import { type Running, type Settings, startProgram } from '../support/paw.ts';
+import { type Running, type Settings, startProgram } from '../support/run-command.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 

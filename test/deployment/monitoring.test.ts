@@ -7,11 +7,11 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
-import { createApp, keyOf, withOtherSecret } from '../support/actors.ts';
-import { bothApis, postGraphql, send } from '../support/apis.ts';
+import { bothApis, postGraphql, send } from '../support/both-apis.ts';
 import { freePort } from '../support/free-port.ts';
 import { type Gateway, seedTenant, startGateway, testFolder } from '../support/gateway.ts';
 import { startPostgres } from '../support/postgres-server.ts';
+import { createApp, keyOf, withOtherSecret } from '../support/requests.ts';
 import { startBeforeAll } from '../support/start-before-all.ts';
 
 const DEPLOY = fileURLToPath(new URL('../../deploy/', import.meta.url));

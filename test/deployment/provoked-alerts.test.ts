@@ -8,12 +8,12 @@ import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { stringify } from 'yaml';
-import { createApp, keyOf, withOtherSecret } from '../support/actors.ts';
-import { type Api, restApi, send } from '../support/apis.ts';
+import { type Api, restApi, send } from '../support/both-apis.ts';
 import { onDatabase } from '../support/engine.ts';
 import { freePort } from '../support/free-port.ts';
 import { type Gateway, seedTenant, type Tenant, testFolder, testGateway } from '../support/gateway.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
+import { createApp, keyOf, withOtherSecret } from '../support/requests.ts';
 import { lockRow } from '../support/rows.ts';
 import { startBeforeAll } from '../support/start-before-all.ts';
 

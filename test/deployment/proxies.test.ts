@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { get } from 'node:https';
 import { connect as connectTls } from 'node:tls';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { bothApis, readResponse, send } from '../support/apis.ts';
+import { bothApis, readResponse, send } from '../support/both-apis.ts';
 import { freePort } from '../support/free-port.ts';
 import { brokenInstance } from './broken-instance.ts';
 import { ADDRESS_LIMIT, APP, type Fleet, startFleet } from './fleet.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { type Settings, startProgram } from '../support/paw.ts';
+import { type Settings, startProgram } from '../support/run-command.ts';
 import type { Certificate } from './certificate.ts';
 
 /** A reverse proxy with its shipped configuration, in front of two instances. */

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'vitest';
-import { mutationDocument } from '../support/apis.ts';
+import { mutationDocument } from '../support/both-apis.ts';
 import type { Tenant } from '../support/gateway.ts';
 
 const UPDATE_WALLET = mutationDocument('updateWallet');

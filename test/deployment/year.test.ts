@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { readiness, send } from '../support/apis.ts';
+import { readiness, send } from '../support/both-apis.ts';
 import { onDatabase } from '../support/engine.ts';
 import { freePort } from '../support/free-port.ts';
 import { adminContext, seedTenant, type Tenant } from '../support/gateway.ts';

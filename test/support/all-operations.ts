@@ -1,4 +1,7 @@
 import { expect } from 'vitest';
+import { type Api, bothApis, mutationDocument, postGraphql } from './both-apis.ts';
+import type { Gateway, Tenant } from './gateway.ts';
+import { documentOf, inputOf, MUTATION_NAMES } from './mutations.ts';
 import {
   createApp,
   graphqlBody,
@@ -9,10 +12,7 @@ import {
   reasonOf,
   resultOf,
   withOtherSecret,
-} from './actors.ts';
-import { type Api, bothApis, mutationDocument, postGraphql } from './apis.ts';
-import type { Gateway, Tenant } from './gateway.ts';
-import { documentOf, inputOf, MUTATION_NAMES } from './mutations.ts';
+} from './requests.ts';
 
 const SELECT_ALL = `query ($after: String) {
   viewer { level account project { id } }

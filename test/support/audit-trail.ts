@@ -1,8 +1,8 @@
 import { beforeEach, expect, inject } from 'vitest';
-import { type AppKey, createApp, credentialParts, keyOf } from './actors.ts';
-import { graphqlApi, graphqlOutcome, mutationDocument, type Outcome } from './apis.ts';
+import { graphqlApi, graphqlOutcome, mutationDocument, type Outcome } from './both-apis.ts';
 import { type Gateway, seedTenant, type Tenant, useGateway } from './gateway.ts';
-import { pawJson } from './paw.ts';
+import { type AppKey, createApp, credentialParts, keyOf } from './requests.ts';
+import { pawJson } from './run-command.ts';
 
 /** An event as `audit list` prints it. */
 type Event = Readonly<Record<string, unknown>> & { readonly id: string; readonly count: number };

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { migrate } from '../../src/storage/jobs/migrate.ts';
-import type { Database } from '../../src/storage/port/database.ts';
-import { ulidOf } from './actors.ts';
+import type { Database } from '../../src/storage/interface/database.ts';
+import { migrate } from '../../src/storage/jobs/run-migrations.ts';
 import { executeOn, onDatabase } from './engine.ts';
 import type { TestDatabase } from './gateway.ts';
+import { ulidOf } from './requests.ts';
 
 /** A node of a cluster. The first one is the coordinator. */
 type Node = { readonly host: string; readonly port: number };

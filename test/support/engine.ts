@@ -1,9 +1,9 @@
 import { closeSync, existsSync, openSync, writeSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { inject } from 'vitest';
+import type { Database, Row } from '../../src/storage/interface/database.ts';
+import type { Engine } from '../../src/storage/interface/engine.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
-import type { Database, Row } from '../../src/storage/port/database.ts';
-import type { Engine } from '../../src/storage/port/engine.ts';
 import { LONG_TIMEOUT } from './long-deadlines.ts';
 
 declare module 'vitest' {

@@ -3,7 +3,7 @@ import { composeServices } from '@theguild/federation-composition';
 import { parse } from 'graphql';
 import { createHandler } from 'graphql-http/lib/use/http';
 import { beforeAll, expect, test } from 'vitest';
-import { postGraphql } from './apis.ts';
+import { postGraphql } from './both-apis.ts';
 import { seedTenant, useGateway } from './gateway.ts';
 import { startHttpServer } from './http-server.ts';
 

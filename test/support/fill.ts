@@ -1,4 +1,4 @@
-import type { Database } from '../../src/storage/port/database.ts';
+import type { Database } from '../../src/storage/interface/database.ts';
 import { NEW_TOKEN_COLUMNS } from '../../src/storage/sql/columns.ts';
 
 /** The resource of the events. */

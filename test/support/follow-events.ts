@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { graphqlBody } from './actors.ts';
 import type { Gateway } from './gateway.ts';
 import { LONG_TIMEOUT } from './long-deadlines.ts';
+import { graphqlBody } from './requests.ts';
 
 /** An event that was followed. */
 export type FollowedEvent = { readonly id: string; readonly action: string; readonly count: number };

@@ -1,7 +1,7 @@
 import type { MutationResolvers } from '../../src/graphql/generated/schema-types.ts';
-import { type AppKey, tokenNameOf } from './actors.ts';
-import { mutationDocument } from './apis.ts';
+import { mutationDocument } from './both-apis.ts';
 import { NETWORK } from './gateway.ts';
+import { type AppKey, tokenNameOf } from './requests.ts';
 
 export type MutationName = keyof MutationResolvers;
 

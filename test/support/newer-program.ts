@@ -1,7 +1,7 @@
 import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { LATEST_VERSION } from '../../src/storage/migrations/migrations.ts';
+import { LATEST_VERSION } from '../../src/storage/migrations/versions.ts';
 import { testFolder } from './gateway.ts';
 import {
   listening,
@@ -10,7 +10,7 @@ import {
   type RunningServer,
   type Settings,
   startProgram,
-} from './paw.ts';
+} from './run-command.ts';
 
 /** A copy of the program with further migrations: the next version. */
 export type NewerProgram = {

@@ -1,12 +1,12 @@
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Rules } from '../../src/data/operation/rules.ts';
+import type { Rules } from '../../src/data/call/rules.ts';
 
 type Operation = { readonly name: string; readonly rules: Rules };
 
 const DATA = join(import.meta.dirname, '../../src/data');
 
-const files = globSync('{,more/}*.ts', { cwd: DATA });
+const files = globSync('{,apps/,projects/,wallets/,tokens/,events/,lists/}*.ts', { cwd: DATA });
 
 const modules: object[] = await Promise.all(files.map((file) => import(join(DATA, file))));
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type IncomingMessage, type RequestOptions, request as requestByNode } from 'node:http';
 import { expect } from 'vitest';
-import { type HttpResponse, send } from './apis.ts';
+import { type HttpResponse, send } from './both-apis.ts';
 
 /** The header of a browser that opens a page. */
 export const BROWSER = {

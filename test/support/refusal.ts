@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { type Api, challengeOf, type Outcome } from './apis.ts';
+import { type Api, challengeOf, type Outcome } from './both-apis.ts';
 
 /** The HTTP status and the code of each kind of error, by each API. */
 const ERRORS = {

@@ -3,7 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { expect } from 'vitest';
 import { parse } from 'yaml';
-import type { HttpResponse } from './apis.ts';
+import type { HttpResponse } from './both-apis.ts';
 import { type OpenApiDocument, operationsOf, responseOf } from './openapi-document.ts';
 
 const ERROR = '#/components/schemas/ErrorResponse';

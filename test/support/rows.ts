@@ -1,10 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { decodeTime } from 'ulid';
 import { titleKey } from '../../src/model/title-key.ts';
-import type { Database, Row, Value } from '../../src/storage/port/database.ts';
+import type { Database, Row, Value } from '../../src/storage/interface/database.ts';
 import type { TableCounts } from '../../src/storage/sql/columns.ts';
-import { ulidOf } from './actors.ts';
 import type { Tenant } from './gateway.ts';
+import { ulidOf } from './requests.ts';
 
 type Reader = Pick<Database, 'read'>;
 type Writer = Pick<Database, 'write'>;

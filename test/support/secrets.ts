@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
 import { createCredential, hashCredential } from '../../src/credentials/credential.ts';
-import { graphqlBody, mutate, resultOf } from './actors.ts';
-import { type Api, bothApis, type HttpResponse, mutationDocument, type Outcome, send } from './apis.ts';
+import { type Api, bothApis, type HttpResponse, mutationDocument, type Outcome, send } from './both-apis.ts';
 import { type Gateway, NETWORK, seedTenant, type Tenant } from './gateway.ts';
+import { graphqlBody, mutate, resultOf } from './requests.ts';
 
 /** The gateway, the account and the app that requests with secrets are sent to. */
 type Scene = {

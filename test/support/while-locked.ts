@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { Database, Queryable } from '../../src/storage/port/database.ts';
+import type { Database, Queryable } from '../../src/storage/interface/database.ts';
 
 const WAITING = `SELECT COUNT(*) AS count FROM pg_stat_activity
   WHERE datname = current_database() AND wait_event_type = 'Lock'`;

@@ -1,11 +1,11 @@
+import { asOperator } from '../../src/data/call/call.ts';
 import { createApp } from '../../src/data/create-app.ts';
-import { createToken } from '../../src/data/more/create-token.ts';
-import { asOperator } from '../../src/data/operation/call.ts';
-import { createAccount } from '../../src/data/operator/create-account.ts';
-import { registerWallet } from '../../src/data/operator/register-wallet.ts';
+import { createToken } from '../../src/data/tokens/create-token.ts';
 import { encodePageToken } from '../../src/model/lists/page-token.ts';
 import { idGenerator, idOf, type Ulid } from '../../src/model/resource-name.ts';
-import { migrate } from '../../src/storage/jobs/migrate.ts';
+import { createAccount } from '../../src/operator/create-account.ts';
+import { registerWallet } from '../../src/operator/register-wallet.ts';
+import { migrate } from '../../src/storage/jobs/run-migrations.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import { NEW_TOKEN_COLUMNS } from '../../src/storage/sql/columns.ts';
 import { contextOf, dataLayerOf } from './servers/data-layer.ts';

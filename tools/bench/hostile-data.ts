@@ -1,10 +1,10 @@
 import { globSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { createToken } from '../../src/data/more/create-token.ts';
-import { asOperator } from '../../src/data/operation/call.ts';
-import { createAccount } from '../../src/data/operator/create-account.ts';
+import { asOperator } from '../../src/data/call/call.ts';
+import { createToken } from '../../src/data/tokens/create-token.ts';
 import { idGenerator } from '../../src/model/resource-name.ts';
+import { createAccount } from '../../src/operator/create-account.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import { makeBenchData } from './data.ts';
 import type { Known } from './hostile-requests.ts';

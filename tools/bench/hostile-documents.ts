@@ -7,9 +7,9 @@ import {
   parse,
   validate,
 } from 'graphql';
-import { limitDocument, MAX_DOCUMENT_TOKENS } from '../../src/graphql/limits/limits.ts';
+import { limitDocument, MAX_DOCUMENT_TOKENS } from '../../src/graphql/rules/document-limits.ts';
 import { createSchema } from '../../src/graphql/schema.ts';
-import { MAX_BODY_BYTES } from '../../src/http/errors.ts';
+import { MAX_BODY_BYTES } from '../../src/http/errors/error-responses.ts';
 import { SHAPES, type Shape } from './documents.ts';
 import {
   bodyCases,

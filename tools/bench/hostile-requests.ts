@@ -1,4 +1,4 @@
-import { MAX_BODY_BYTES } from '../../src/http/errors.ts';
+import { MAX_BODY_BYTES } from '../../src/http/errors/error-responses.ts';
 
 // Requests that cost as much as possible. They are made by rules, not by an idea of what could be expensive.
 

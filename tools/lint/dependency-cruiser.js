@@ -1,8 +1,9 @@
 // The data layer as the APIs see it: the operations, which they call, and no way to a database without their rules.
 const DATA = [
-  'src/data/(more/)?[^/]+.ts',
-  'src/data/idempotency/begin-keyed.ts',
-  'src/data/operation/errors.ts',
+  'src/data/(apps/|projects/|wallets/|tokens/|events/)?[^/]+.ts',
+  'src/data/lists/get-resources.ts',
+  'src/data/idempotency/begin-idempotent.ts',
+  'src/data/call/to-api-error.ts',
 ];
 const API = ['src/model/', 'src/http/', ...DATA];
 
@@ -12,6 +13,8 @@ const ALLOWED = {
   'src/credentials/': ['src/model/'],
   'src/storage/': ['src/model/'],
   'src/data/': ['src/model/', 'src/credentials/', 'src/storage/'],
+  // What commands alone call.
+  'src/operator/': ['src/model/', 'src/credentials/', 'src/storage/', 'src/data/'],
   'src/http/': ['src/model/', ...DATA],
   'src/graphql/': API,
   'src/rest/': API,
@@ -21,10 +24,10 @@ const ALLOWED = {
   'src/client/': [],
   // A command calls the data layer, not an API.
   'src/commands/': [
-    'src/(model|credentials|storage|data)/',
+    'src/(model|credentials|storage|data|operator)/',
     'src/(config|server).ts',
     'src/pages/assets.ts',
-    'src/http/error-format.ts',
+    'src/http/errors/error-body.ts',
   ],
   // Nothing but the program itself imports a command.
   'src/server.ts': ['src/(?!commands|main)'],

@@ -9,14 +9,14 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { chromium } from 'playwright-core';
 import { readConfig } from '../../src/config.ts';
-import { createToken } from '../../src/data/more/create-token.ts';
-import { asOperator } from '../../src/data/operation/call.ts';
-import { createSamples } from '../../src/data/operator/create-samples.ts';
+import { asOperator } from '../../src/data/call/call.ts';
+import { createToken } from '../../src/data/tokens/create-token.ts';
 import { firstUlid } from '../../src/model/resource-name.ts';
+import { createSamples } from '../../src/operator/create-samples.ts';
 import { startServer } from '../../src/server.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
-import { createApp, signIn } from '../../test/support/actors.ts';
-import { graphqlApi } from '../../test/support/apis.ts';
+import { graphqlApi } from '../../test/support/both-apis.ts';
+import { createApp, signIn } from '../../test/support/requests.ts';
 
 const TIME_MS = Date.UTC(2026, 0, 31, 12);
 

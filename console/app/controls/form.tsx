@@ -1,6 +1,6 @@
 import { type ComponentChildren, createContext, type JSX, type TargetedSubmitEvent } from 'preact';
 import { useContext, useEffect, useRef, useState } from 'preact/hooks';
-import { Problem } from '../problem.tsx';
+import { Problem } from '../query-status.tsx';
 import { RequestError } from '../request.ts';
 import { useUniqueId } from '../unique-id.ts';
 import { Dialog, KeepOpen } from './dialog.tsx';

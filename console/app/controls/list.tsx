@@ -1,11 +1,11 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { TypedDocumentString } from '../generated/documents.ts';
-import { Loading, Problem } from '../problem.tsx';
+import { Loading, Problem } from '../query-status.tsx';
 import { type RequestError, request } from '../request.ts';
 import { useFocusAfter } from '../screen.tsx';
 import { sessionState } from '../session.ts';
 import { useStore } from '../store.ts';
-import { counted, type Noun } from '../words.ts';
+import { counted, type Noun } from '../texts.ts';
 
 /** A page of a connection of the API. */
 type Connection<Node> = {

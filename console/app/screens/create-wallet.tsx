@@ -3,7 +3,7 @@ import { Lines } from '../controls/clipboard.tsx';
 import { Field, FormDialog } from '../controls/form.tsx';
 import { NetworkOptions } from '../controls/networks.tsx';
 import { CreateWalletDocument, type Network } from '../generated/documents.ts';
-import { COMMAND } from '../mount.ts';
+import { COMMAND } from '../page-elements.ts';
 import { useMutation } from '../query.ts';
 import { RequestError } from '../request.ts';
 import { useViewer } from '../session.ts';

@@ -1,9 +1,9 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { keptToken } from '../../token.ts';
-import { Identity } from '../bar.tsx';
 import { Check, Field, Form, type FormProps } from '../controls/form.tsx';
 import { ViewerDocument } from '../generated/documents.ts';
-import { COMMAND } from '../mount.ts';
+import { Identity } from '../navigation.tsx';
+import { COMMAND } from '../page-elements.ts';
 import { RequestError, request } from '../request.ts';
 import { Screen } from '../screen.tsx';
 import { beginSession, principalOf, refuseOffer, type Session, sessionState } from '../session.ts';

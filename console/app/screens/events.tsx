@@ -13,7 +13,7 @@ import { useQuery } from '../query.ts';
 import { route, setQuery } from '../router.ts';
 import { Screen } from '../screen.tsx';
 import { useStore } from '../store.ts';
-import { ACTIONS, actionText } from '../words.ts';
+import { ACTIONS, actionText } from '../texts.ts';
 
 type Event = EventsQuery['events']['nodes'][number];
 

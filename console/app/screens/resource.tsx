@@ -1,8 +1,8 @@
 import type { ComponentChildren, ComponentProps } from 'preact';
 import { Folded } from '../controls/folded.tsx';
 import { Properties } from '../controls/table.tsx';
-import { Pending } from '../problem.tsx';
 import { isMissing, type Query } from '../query.ts';
+import { Pending } from '../query-status.tsx';
 import { Actions, NotFound, Screen, usePath } from '../screen.tsx';
 import { seesAccount, useViewer } from '../session.ts';
 import { History } from './events.tsx';

@@ -2,10 +2,10 @@ import type { Caller } from '../../model/caller.ts';
 import { unusableResource } from '../../model/errors.ts';
 import { parseFields, resourceNameValidator } from '../../model/fields/fields.ts';
 import { idOf, type ResourceName, type Ulid } from '../../model/resource-name.ts';
-import { type AccountRow, findAccount, lockAccountStatement } from '../../storage/accounts.ts';
-import type { Queryable } from '../../storage/port/database.ts';
-import { findAccountOfProject } from '../../storage/projects.ts';
-import type { UntrustedInput } from '../operation/rules.ts';
+import type { Queryable } from '../../storage/interface/database.ts';
+import { type AccountRow, findAccount, lockAccountStatement } from '../../storage/tables/accounts.ts';
+import { findAccountOfProject } from '../../storage/tables/projects.ts';
+import type { UntrustedInput } from '../call/rules.ts';
 import { notFound } from './visibility.ts';
 
 /**

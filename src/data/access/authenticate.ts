@@ -1,9 +1,9 @@
 import { equalHashes, hashCredential, parseCredential } from '../../credentials/credential.ts';
 import type { Principal } from '../../model/caller.ts';
 import { ApiError } from '../../model/errors.ts';
-import { findValidToken, lastUseChange } from '../../storage/tokens.ts';
-import type { OperationDependencies } from '../operation/dependencies.ts';
-import { principalFromRow } from '../rows/token.ts';
+import { findValidToken, lastUseChange } from '../../storage/tables/tokens.ts';
+import type { OperationDependencies } from '../call/dependencies.ts';
+import { principalFromRow } from '../conversions/token.ts';
 
 /**
  * Returns the principal of a bearer token. A token with a wrong checksum is rejected without a database query.

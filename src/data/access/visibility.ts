@@ -1,8 +1,8 @@
 import { type Caller, onlyProjectOf, sees } from '../../model/caller.ts';
 import { ApiError, projectNotVisible, unusableResource } from '../../model/errors.ts';
 import { idOf, type ResourceName, type Ulid } from '../../model/resource-name.ts';
-import { findApps } from '../../storage/apps.ts';
-import type { Queryable } from '../../storage/port/database.ts';
+import type { Queryable } from '../../storage/interface/database.ts';
+import { findApps } from '../../storage/tables/apps.ts';
 
 /** @throws the error of `missing` if the caller is restricted to a project without this app */
 export async function assertAppVisible(

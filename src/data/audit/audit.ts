@@ -3,9 +3,9 @@ import { decodeTime } from 'ulid';
 import type { AuditAction } from '../../model/audit-event.ts';
 import type { Client, Principal } from '../../model/caller.ts';
 import type { ResourceName, Ulid } from '../../model/resource-name.ts';
-import { type AuditEventRow, insertEventChange } from '../../storage/audit-events.ts';
-import { write } from '../../storage/port/change.ts';
-import type { Queryable } from '../../storage/port/database.ts';
+import type { Queryable } from '../../storage/interface/database.ts';
+import { type AuditEventRow, insertEventChange } from '../../storage/tables/audit-events.ts';
+import { write } from '../../storage/work/change.ts';
 
 export type Act = {
   readonly accountId: Ulid;

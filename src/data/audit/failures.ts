@@ -1,7 +1,7 @@
 import { decodeTime } from 'ulid';
 import { firstUlid, type ResourceName, resourceName, type Ulid } from '../../model/resource-name.ts';
-import { countAuditEvents } from '../../storage/audit-events.ts';
-import type { Queryable } from '../../storage/port/database.ts';
+import type { Queryable } from '../../storage/interface/database.ts';
+import { countAuditEvents } from '../../storage/tables/audit-events.ts';
 import { type AuditedCaller, minuteOf, recordAct } from './audit.ts';
 
 /**

@@ -5,7 +5,7 @@ import {
 } from '../../model/lists/list-page.ts';
 import { encodePageToken } from '../../model/lists/page-token.ts';
 import type { KeysetList, ListRow, RowFilter } from '../../storage/sql/keyset-list.ts';
-import type { OperationDependencies } from '../operation/dependencies.ts';
+import type { OperationDependencies } from '../call/dependencies.ts';
 
 export type ListDependencies = Pick<OperationDependencies, 'database' | 'clock' | 'publicUrl'>;
 

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ApiError } from '../../model/errors.ts';
-import { authenticatedPrincipal } from '../authorization.ts';
-import { requestNotes, routeKindOfRequest } from '../request-record.ts';
+import { authenticatedPrincipal } from '../request/authorization.ts';
+import { requestNotes, routeKindOfRequest } from '../request/request-notes.ts';
 
 /** The share of a resource that one account can have. The others can always have the rest. */
 export const SHARE_OF_ACCOUNT = 0.9;

@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { LimitOwner } from '../../model/caller.ts';
 import { ApiError } from '../../model/errors.ts';
-import type { Authenticate } from '../authorization.ts';
-import { clientAddress } from '../client.ts';
-import { requestNotes, routeKindOfRequest } from '../request-record.ts';
+import type { Authenticate } from '../request/authorization.ts';
+import { clientAddress } from '../request/request-client.ts';
+import { requestNotes, routeKindOfRequest } from '../request/request-notes.ts';
 import { WINDOW_SECONDS, WindowCounts } from './window-counts.ts';
 
 /** The number of requests that this process accepts per minute. */

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ApiError } from '../../model/errors.ts';
-import { authenticatedPrincipal } from '../authorization.ts';
+import { authenticatedPrincipal } from '../request/authorization.ts';
 import { OVERLOADED, SHARE_OF_ACCOUNT } from './overload.ts';
 
 const MAX_BYTES = 64_000_000;

@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { clientAddress } from '../client.ts';
-import { clientRequestId } from '../request-id.ts';
-import { requestNotes, routeKindOfRequest, routeOf } from '../request-record.ts';
+import { clientAddress } from '../request/request-client.ts';
+import { clientRequestId } from '../request/request-id.ts';
+import { requestNotes, routeKindOfRequest, routeOf } from '../request/request-notes.ts';
 
 export type RequestLogMode = 'all' | 'errors' | 'none';
 

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Ulid } from '../../model/resource-name.ts';
-import { placeholders } from '../port/change.ts';
-import type { Database, Queryable, Row, Value } from '../port/database.ts';
-import { DatabaseError } from '../port/errors.ts';
-import { meterOf, type OnProgress } from '../port/progress.ts';
+import type { Database, Queryable, Row, Value } from '../interface/database.ts';
+import { DatabaseError } from '../interface/database-error.ts';
 import { columnNames, noRows, TABLES, type Table, type TableCounts, valuesOf } from '../sql/columns.ts';
+import { placeholders } from '../work/change.ts';
+import { meterOf, type OnProgress } from '../work/progress.ts';
 
 const READ_BATCH_SIZE = 500;
 

@@ -1,7 +1,7 @@
 import { collectionOf, type ResourceName, type Ulid } from '../../model/resource-name.ts';
-import { placeholders } from '../port/change.ts';
-import type { Queryable, Row } from '../port/database.ts';
+import type { Queryable, Row } from '../interface/database.ts';
 import { prefixedId, TABLES } from '../sql/columns.ts';
+import { placeholders } from '../work/change.ts';
 import { insertRows } from './bulk-rows.ts';
 
 type ImportedName = ResourceName<'projects' | 'wallets'>;

@@ -4,9 +4,9 @@ import { description, title, type Validator } from '../../model/fields/fields.ts
 import { NETWORKS } from '../../model/network.ts';
 import { parseResourceName, parseUlid, type Ulid } from '../../model/resource-name.ts';
 import { titleKey } from '../../model/title-key.ts';
-import type { Queryable, Row, Value } from '../port/database.ts';
-import { MAX_DESCRIBED, type Problems, problemsOfKind } from '../port/problems.ts';
+import type { Queryable, Row, Value } from '../interface/database.ts';
 import { type ColumnName, columnNames, TABLES, type TableCounts } from '../sql/columns.ts';
+import { MAX_DESCRIBED, type Problems, problemsOfKind } from '../work/problems.ts';
 import { readRows } from './bulk-rows.ts';
 
 type TableName = keyof TableCounts;

@@ -1,9 +1,9 @@
 import type { Address } from '../../model/address.ts';
 import type { Network } from '../../model/network.ts';
 import type { Ulid } from '../../model/resource-name.ts';
-import { placeholders } from '../port/change.ts';
-import type { Queryable } from '../port/database.ts';
+import type { Queryable } from '../interface/database.ts';
 import { ADDRESS_TABLE, type RowOf } from '../sql/columns.ts';
+import { placeholders } from '../work/change.ts';
 import { insertRows } from './bulk-rows.ts';
 import { batches } from './import-rows.ts';
 

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { firstUlid } from '../../model/resource-name.ts';
-import type { Queryable } from '../port/database.ts';
-import type { Engine } from '../port/engine.ts';
+import type { Queryable } from '../interface/database.ts';
+import type { Engine } from '../interface/engine.ts';
 import { prefixedId } from '../sql/columns.ts';
 
 const DAY_MS = 86_400_000;

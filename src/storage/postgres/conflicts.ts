@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { CONFLICT, hasCode } from './errors.ts';
+import { CONFLICT, hasCode } from './sqlstates.ts';
 
 const FIRST_PAUSE_MS = 5;
 

@@ -1,5 +1,5 @@
-import type { Queryable } from '../port/database.ts';
-import { DistributionError } from '../port/errors.ts';
+import type { Queryable } from '../interface/database.ts';
+import { DistributionError } from '../interface/database-error.ts';
 import { TABLES } from '../sql/columns.ts';
 
 /** The tables that have no account. Each node gets all rows of them. */

@@ -1,5 +1,5 @@
-import { isColumnOfFirst, renderSql, renderStatement } from '../port/change.ts';
-import type { Change, ConditionalSql, Statement, Value } from '../port/database.ts';
+import type { Change, ConditionalSql, Statement, Value } from '../interface/database.ts';
+import { isColumnOfFirst, renderSql, renderStatement } from '../work/change.ts';
 
 /** The text of changes, and of those with another one, by the function of that. */
 type Texts = { sql?: string; readonly next: WeakMap<ConditionalSql, Texts> };

@@ -1,17 +1,17 @@
+import type { Change, Database, DatabaseRequest, Row, Statement, Value } from '../interface/database.ts';
+import { DatabaseError, EncodingError, unavailable } from '../interface/database-error.ts';
+import type { Engine } from '../interface/engine.ts';
 import {
   assertUsable,
   FIND_SCHEMA_VERSION,
   type SchemaVersionRow,
   schemaVersionOf,
-} from '../migrations/migrations.ts';
-import { renderStatement } from '../port/change.ts';
-import type { Change, Database, DatabaseRequest, Row, Statement, Value } from '../port/database.ts';
-import type { Engine } from '../port/engine.ts';
-import { DatabaseError, EncodingError, unavailable } from '../port/errors.ts';
-import { remembered } from '../port/remembered.ts';
-import { type ObserveStatement, timedStatements } from '../port/statement-times.ts';
+} from '../migrations/versions.ts';
 import { TABLES } from '../sql/columns.ts';
 import { FIND_COLUMNS, READINESS_LIFETIME_MS } from '../sql/readiness.ts';
+import { renderStatement } from '../work/change.ts';
+import { remembered } from '../work/remembered.ts';
+import { type ObserveStatement, timedStatements } from '../work/statement-times.ts';
 import { retryConflicts } from './conflicts.ts';
 import { poolOpener, SINGLE_USE } from './connections/hosts.ts';
 import { ConnectionPool, type PoolState, type PoolWait } from './connections/pool.ts';
@@ -19,11 +19,11 @@ import type { Session } from './connections/session.ts';
 import { statementNames } from './connections/statements.ts';
 import { parsePostgresUrl } from './connections/url.ts';
 import { distribute, listNodes } from './distribute.ts';
-import { hasCode, LOCK_TIMEOUT, TOO_MANY_CONNECTIONS } from './errors.ts';
 import { asOneStatement } from './joined-statements.ts';
-import { MIGRATION_LIMITS, migrationPool, schemaChanges } from './migrating.ts';
+import { MIGRATION_LIMITS, migrationPool, schemaChanges } from './migration-session.ts';
 import { ReadPipeline } from './reads.ts';
 import { SCHEMA_OBJECTS } from './schema-objects.ts';
+import { hasCode, LOCK_TIMEOUT, TOO_MANY_CONNECTIONS } from './sqlstates.ts';
 import { inTransaction, transactionBegin, writeInTwoRoundTrips } from './transaction.ts';
 
 /** The limits on one process's use of a PostgreSQL server. */

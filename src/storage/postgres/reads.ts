@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Row, Statement, Value } from '../port/database.ts';
+import type { Row, Statement, Value } from '../interface/database.ts';
 import { retryConflicts } from './conflicts.ts';
 import {
   type ConnectionRequest,
@@ -10,7 +10,7 @@ import {
 } from './connections/connection-turns.ts';
 import type { ConnectionPool, ConnectionUse } from './connections/pool.ts';
 import type { Session } from './connections/session.ts';
-import { CONFLICT, hasCode, LOCK_TIMEOUT, MISSING_STATEMENT, startTimeout } from './errors.ts';
+import { CONFLICT, hasCode, LOCK_TIMEOUT, MISSING_STATEMENT, startTimeout } from './sqlstates.ts';
 
 // A larger batch would serialize reads on one connection while other connections are idle.
 const MAX_BATCH = 32;

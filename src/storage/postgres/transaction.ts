@@ -1,5 +1,5 @@
-import { renderStatement } from '../port/change.ts';
-import type { Change, Execute, Queryable, Row, Statement, Value } from '../port/database.ts';
+import type { Change, Execute, Queryable, Row, Statement, Value } from '../interface/database.ts';
+import { renderStatement } from '../work/change.ts';
 import { withoutTransactionTimeout } from './connections/hosts.ts';
 import type { ConnectionPool } from './connections/pool.ts';
 import type { Session } from './connections/session.ts';

@@ -3,7 +3,7 @@ import type { Address } from '../../model/address.ts';
 import type { AuditAction } from '../../model/audit-event.ts';
 import type { Network } from '../../model/network.ts';
 import type { ResourceName, Ulid } from '../../model/resource-name.ts';
-import type { Value } from '../port/database.ts';
+import type { Value } from '../interface/database.ts';
 
 /** The types of the columns that are read and inserted as rows. */
 type Columns = {

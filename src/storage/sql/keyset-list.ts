@@ -1,7 +1,7 @@
 import { type ListPage, type PageMetadata, type PageRequest, pageOf } from '../../model/lists/list-page.ts';
 import type { Ulid } from '../../model/resource-name.ts';
-import type { Queryable, Row, Value } from '../port/database.ts';
-import { remembered } from '../port/remembered.ts';
+import type { Queryable, Row, Value } from '../interface/database.ts';
+import { remembered } from '../work/remembered.ts';
 import { type ListKind, type ListOptions, type ListTable, listStatement } from './keyset-sql.ts';
 import { padIds } from './row-statements.ts';
 

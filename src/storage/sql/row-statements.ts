@@ -1,7 +1,7 @@
 import type { ResourceName, Ulid } from '../../model/resource-name.ts';
 import { titleKey } from '../../model/title-key.ts';
-import { placeholders } from '../port/change.ts';
-import type { Queryable, Row, Value } from '../port/database.ts';
+import type { Queryable, Row, Value } from '../interface/database.ts';
+import { placeholders } from '../work/change.ts';
 import { columnNames, prefixedId, type RowOf, valuesOf } from './columns.ts';
 
 // A list of ids is padded to one of these lengths. This needs three prepared statements instead of a hundred.

@@ -12,10 +12,10 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { BackupError, readFileVersion } from './check.ts';
 import { openReadOnly } from './open-read-only.ts';
 import { DatabaseMissingError } from './open-sqlite.ts';
 import { syncFile } from './sync-file.ts';
+import { BackupError, readFileVersion } from './verify-file.ts';
 
 /**
  * Copies a SQLite database to a new file, as it is at the start, while other processes use it. The copy has no free pages,

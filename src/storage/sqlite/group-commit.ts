@@ -1,8 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
 import { AccountTurns, type OfAccount } from '../../model/account-turns.ts';
-import { DatabaseError, unavailable } from '../port/errors.ts';
-import { PendingCount } from '../port/in-progress.ts';
+import { DatabaseError, unavailable } from '../interface/database-error.ts';
+import { PendingCount } from '../work/pending-count.ts';
 import type { LogSync } from './log-sync.ts';
 import { isDiskError, type RunStatement } from './statements.ts';
 

@@ -1,6 +1,6 @@
 import { closeSync, fdatasync, fstatSync, openSync, type Stats, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { resultUnknown, unavailable } from '../port/errors.ts';
+import { resultUnknown, unavailable } from '../interface/database-error.ts';
 import { syncFile } from './sync-file.ts';
 
 /** A completed sync. */

@@ -1,14 +1,13 @@
 import { closeSync, existsSync, mkdirSync, openSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { writeEach } from '../port/change.ts';
-import type { Database, Execute, Queryable, Row, Value } from '../port/database.ts';
-import { type Engine, isDefinedAs, type SchemaChanges } from '../port/engine.ts';
-import { DistributionError, unavailable } from '../port/errors.ts';
-import { remembered } from '../port/remembered.ts';
-import { type ObserveStatement, type StatementKind, timedStatements } from '../port/statement-times.ts';
+import type { Database, Execute, Queryable, Row, Value } from '../interface/database.ts';
+import { DistributionError, unavailable } from '../interface/database-error.ts';
+import { type Engine, isDefinedAs, type SchemaChanges } from '../interface/engine.ts';
 import { READINESS_LIFETIME_MS } from '../sql/readiness.ts';
-import { assertOwnFile, SCHEMA_OBJECTS } from './check.ts';
+import { writeEach } from '../work/change.ts';
+import { remembered } from '../work/remembered.ts';
+import { type ObserveStatement, type StatementKind, timedStatements } from '../work/statement-times.ts';
 import { Checkpoints } from './checkpoints.ts';
 import { BUSY_TIMEOUT_MS, GroupCommit } from './group-commit.ts';
 import { isNamed, LogSync, type Sync } from './log-sync.ts';
@@ -16,6 +15,7 @@ import { hasLog, openReadOnly } from './open-read-only.ts';
 import { ReadinessCheck } from './readiness.ts';
 import { accountParameter, ReadTurns } from './reads.ts';
 import { statementRunner, translateErrors } from './statements.ts';
+import { assertOwnFile, SCHEMA_OBJECTS } from './verify-file.ts';
 
 /** Thrown if the file of a database does not exist. The message is one line. */
 export class DatabaseMissingError extends Error {}

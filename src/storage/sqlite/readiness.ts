@@ -1,12 +1,12 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
+import { unavailable } from '../interface/database-error.ts';
 import {
   assertUsable,
   FIND_SCHEMA_VERSION,
   type SchemaVersionRow,
   schemaVersionOf,
-} from '../migrations/migrations.ts';
-import { unavailable } from '../port/errors.ts';
+} from '../migrations/versions.ts';
 import { FIND_COLUMNS, READ_TABLES } from '../sql/readiness.ts';
 import { BUSY, primaryResultCode } from './statements.ts';
 

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { AccountTurns, type OfAccount } from '../../model/account-turns.ts';
-import type { Row, Value } from '../port/database.ts';
+import type { Row, Value } from '../interface/database.ts';
 import { type RunStatement, statementRunner } from './statements.ts';
 
 // The time of the reads of a slice before the last one.

@@ -18,15 +18,15 @@ import {
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { LATEST_VERSION } from '../migrations/migrations.ts';
-import type { Row, Value } from '../port/database.ts';
-import type { Engine } from '../port/engine.ts';
+import type { Row, Value } from '../interface/database.ts';
+import type { Engine } from '../interface/engine.ts';
+import { LATEST_VERSION } from '../migrations/versions.ts';
 import { removeDatabase } from './backup.ts';
-import { BackupError, findFileProblems, readFileVersion } from './check.ts';
 import { openReadOnly } from './open-read-only.ts';
 import { createFolder } from './open-sqlite.ts';
 import { BUSY, primaryResultCode, statementRunner } from './statements.ts';
 import { syncFile } from './sync-file.ts';
+import { BackupError, findFileProblems, readFileVersion } from './verify-file.ts';
 
 const FORGET_ADDRESSES = "UPDATE address_pool SET address_count = 0, last_id = ''";
 

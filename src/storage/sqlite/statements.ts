@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { Row, Value } from '../port/database.ts';
-import { DatabaseError, unavailable } from '../port/errors.ts';
+import type { Row, Value } from '../interface/database.ts';
+import { DatabaseError, unavailable } from '../interface/database-error.ts';
 
 /** The primary result code if another connection holds a lock. Source: sqlite.org/rescode.html. */
 export const BUSY = 5;

@@ -4,14 +4,14 @@ import { brotliCompress } from 'node:zlib';
 import { build } from 'esbuild';
 import { beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { createFetch, GatewayError, pages } from '../../../src/client/client.ts';
-import { graphqlErrorBody } from '../../../src/graphql/error-format.ts';
-import { errorBody } from '../../../src/http/error-format.ts';
-import { headersOf, statusCodeOf } from '../../../src/http/errors.ts';
+import { graphqlErrorBody } from '../../../src/graphql/graphql-errors.ts';
+import { errorBody } from '../../../src/http/errors/error-body.ts';
+import { headersOf, statusCodeOf } from '../../../src/http/errors/error-responses.ts';
 import { ApiError, ERRORS, type Reason } from '../../../src/model/errors.ts';
-import { type AppKey, createApp, graphqlBody, keyOf } from '../../support/actors.ts';
-import { mutationDocument, restApi } from '../../support/apis.ts';
+import { mutationDocument, restApi } from '../../support/both-apis.ts';
 import { seedTenant, type Tenant, useGateway } from '../../support/gateway.ts';
 import { forwarder, startHttpServer } from '../../support/http-server.ts';
+import { type AppKey, createApp, graphqlBody, keyOf } from '../../support/requests.ts';
 
 /** What the network does to the next request: with its response, or in its place. */
 type Fault = 'cut' | 'delay' | 'token-ended' | 'cut-and-token-ended' | 429 | 503;

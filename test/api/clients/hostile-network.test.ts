@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import { beforeAll, expect, test } from 'vitest';
 import { createFetch, GatewayError } from '../../../src/client/client.ts';
-import { graphqlBody } from '../../support/actors.ts';
 import { useGateway, useTenant } from '../../support/gateway.ts';
 import { forwarder, startHttpServer } from '../../support/http-server.ts';
+import { graphqlBody } from '../../support/requests.ts';
 
 type Answer = Awaited<ReturnType<Awaited<ReturnType<typeof forwarder>>>>;
 type Try = (forward: () => Promise<Answer>, response: ServerResponse) => Promise<unknown> | unknown;

@@ -3,10 +3,10 @@
 import * as oauth from 'oauth4webapi';
 import * as openid from 'openid-client';
 import { beforeAll, expect, test } from 'vitest';
-import { type AppKey, createApp } from '../../support/actors.ts';
-import { restApi } from '../../support/apis.ts';
+import { restApi } from '../../support/both-apis.ts';
 import { conforms } from '../../support/conformance.ts';
 import { seedTenant, testGateway, useGateway } from '../../support/gateway.ts';
+import { type AppKey, createApp } from '../../support/requests.ts';
 
 const gateway = useGateway();
 let app: AppKey;

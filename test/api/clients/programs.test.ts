@@ -4,10 +4,10 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { createApp } from '../../support/actors.ts';
-import { restApi } from '../../support/apis.ts';
+import { restApi } from '../../support/both-apis.ts';
 import { seedTenant, useGateway } from '../../support/gateway.ts';
-import { startProgram } from '../../support/paw.ts';
+import { createApp } from '../../support/requests.ts';
+import { startProgram } from '../../support/run-command.ts';
 import { clientSections, codeBlocks } from './documented.ts';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));

@@ -5,7 +5,7 @@ import createClient from 'openapi-fetch';
 import { expect, test } from 'vitest';
 import type { components, paths } from '../../../src/rest/generated/openapi-types.ts';
 import { testFolder, useGateway, useTenant } from '../../support/gateway.ts';
-import { startProgram } from '../../support/paw.ts';
+import { startProgram } from '../../support/run-command.ts';
 import { codeBlocks } from './documented.ts';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));

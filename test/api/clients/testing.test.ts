@@ -1,9 +1,9 @@
 import { fileURLToPath } from 'node:url';
 import { beforeAll, expect, test } from 'vitest';
 import { type FaultName, startGateway, type TestGateway } from '../../../src/testing/gateway.ts';
-import { graphqlBody, payloadOf, projectTokenOf, reasonOf, tokenStatus } from '../../support/actors.ts';
-import { type Api, bothApis } from '../../support/apis.ts';
-import { startProgram } from '../../support/paw.ts';
+import { type Api, bothApis } from '../../support/both-apis.ts';
+import { graphqlBody, payloadOf, projectTokenOf, reasonOf, tokenStatus } from '../../support/requests.ts';
+import { startProgram } from '../../support/run-command.ts';
 import { codeBlocks } from './documented.ts';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));

@@ -1,9 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { hashCredential } from '../../../src/credentials/credential.ts';
-import type { OperatorContext } from '../../../src/data/operation/dependencies.ts';
-import { deleteAccount } from '../../../src/data/operator/delete-account.ts';
+import type { OperatorContext } from '../../../src/data/call/dependencies.ts';
+import { deleteAccount } from '../../../src/operator/delete-account.ts';
+import type { Execute, Queryable } from '../../../src/storage/interface/database.ts';
 import { deleteAccountRows } from '../../../src/storage/jobs/bulk-rows.ts';
-import type { Execute, Queryable } from '../../../src/storage/port/database.ts';
+import { type Api, bothApis, restApi } from '../../support/both-apis.ts';
+import { columnsOf, tablesOf, textOf } from '../../support/engine.ts';
+import { NETWORK, seedTenant, type Tenant, useGateway } from '../../support/gateway.ts';
 import {
   type AppKey,
   createApp,
@@ -15,12 +18,9 @@ import {
   tokenStatus,
   ULID,
   ulidOf,
-} from '../../support/actors.ts';
-import { type Api, bothApis, restApi } from '../../support/apis.ts';
-import { columnsOf, tablesOf, textOf } from '../../support/engine.ts';
-import { NETWORK, seedTenant, type Tenant, useGateway } from '../../support/gateway.ts';
-import { commandsOn, logLines, pawJson } from '../../support/paw.ts';
+} from '../../support/requests.ts';
 import { addWallets } from '../../support/rows.ts';
+import { commandsOn, logLines, pawJson } from '../../support/run-command.ts';
 
 const gateway = useGateway();
 /** Another instance on the same database. */

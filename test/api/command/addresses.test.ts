@@ -1,11 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { importAccount } from '../../../src/data/operator/import-account.ts';
-import { registerWallet } from '../../../src/data/operator/register-wallet.ts';
-import { addAddresses } from '../../../src/data/operator/supply-addresses.ts';
-import { createApp, mutate, payloadOf } from '../../support/actors.ts';
-import { graphqlApi } from '../../support/apis.ts';
+import { importAccount } from '../../../src/operator/import-account.ts';
+import { registerWallet } from '../../../src/operator/register-wallet.ts';
+import { addAddresses } from '../../../src/operator/supply-addresses.ts';
+import { graphqlApi } from '../../support/both-apis.ts';
 import { textOf } from '../../support/engine.ts';
 import {
   addressLines,
@@ -16,8 +15,9 @@ import {
   testFolder,
   useGateway,
 } from '../../support/gateway.ts';
-import { commandsOn, paw, startPaw } from '../../support/paw.ts';
+import { createApp, mutate, payloadOf } from '../../support/requests.ts';
 import { addWallets, eventsOf, rowsOf } from '../../support/rows.ts';
+import { commandsOn, paw, startPaw } from '../../support/run-command.ts';
 
 const gateway = useGateway();
 

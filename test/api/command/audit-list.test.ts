@@ -1,8 +1,8 @@
 import { beforeAll, expect, test } from 'vitest';
-import { ULID } from '../../support/actors.ts';
 import { type Gateway, seedTenant, startGateway, type Tenant, testClock } from '../../support/gateway.ts';
-import { commandsOn } from '../../support/paw.ts';
+import { ULID } from '../../support/requests.ts';
 import { addEvent } from '../../support/rows.ts';
+import { commandsOn } from '../../support/run-command.ts';
 
 const DAY_MS = 86_400_000;
 

@@ -1,4 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { AuditTrail, filled, ofOperator, type Scene } from '../../support/audit-trail.ts';
+import { graphqlApi } from '../../support/both-apis.ts';
 import {
   createAppIn,
   credentialParts,
@@ -7,10 +9,8 @@ import {
   MISSING_WALLET,
   projectTokenOf,
   ulidOf,
-} from '../../support/actors.ts';
-import { graphqlApi } from '../../support/apis.ts';
-import { AuditTrail, filled, ofOperator, type Scene } from '../../support/audit-trail.ts';
-import { paw } from '../../support/paw.ts';
+} from '../../support/requests.ts';
+import { paw } from '../../support/run-command.ts';
 
 const ADDRESS = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
 

@@ -1,8 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { PasswordHasher } from '../../../src/credentials/password-hasher.ts';
-import { Call } from '../../../src/data/operation/call.ts';
-import type { OperationDependencies } from '../../../src/data/operation/dependencies.ts';
+import { Call } from '../../../src/data/call/call.ts';
+import type { OperationDependencies } from '../../../src/data/call/dependencies.ts';
 import { updateWallet } from '../../../src/data/update-wallet.ts';
+import { type AppFields, bothApis, restApi } from '../../support/both-apis.ts';
+import { seedTenant, type Tenant, useGateway } from '../../support/gateway.ts';
 import {
   type AppKey,
   createAccountToken,
@@ -16,10 +18,8 @@ import {
   reasonOf,
   tokenStatus,
   ulidOf,
-} from '../../support/actors.ts';
-import { type AppFields, bothApis, restApi } from '../../support/apis.ts';
-import { seedTenant, type Tenant, useGateway } from '../../support/gateway.ts';
-import { commandsOn, paw } from '../../support/paw.ts';
+} from '../../support/requests.ts';
+import { commandsOn, paw } from '../../support/run-command.ts';
 
 const MINUTE_MS = 60_000;
 

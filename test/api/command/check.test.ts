@@ -1,7 +1,6 @@
 import { expect, inject, onTestFinished, test } from 'vitest';
+import type { Database } from '../../../src/storage/interface/database.ts';
 import { openDatabase } from '../../../src/storage/open-database.ts';
-import type { Database } from '../../../src/storage/port/database.ts';
-import { credentialParts } from '../../support/actors.ts';
 import { damageTable, pathOf } from '../../support/engine.ts';
 import {
   addressOf,
@@ -13,8 +12,9 @@ import {
   testDatabase,
 } from '../../support/gateway.ts';
 import { LONG_TIMEOUT } from '../../support/long-deadlines.ts';
-import { paw, pawJson } from '../../support/paw.ts';
+import { credentialParts } from '../../support/requests.ts';
 import { setRow, setRows } from '../../support/rows.ts';
+import { paw, pawJson } from '../../support/run-command.ts';
 
 test('a database without problems is reported as such', async () => {
   const { settings } = await seeded();

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { createApp, graphqlBody, tokenStatus, ULID, ulidOf } from '../../support/actors.ts';
-import { restApi } from '../../support/apis.ts';
+import { restApi } from '../../support/both-apis.ts';
 import { seedTenant, type Tenant, testGateway, useGateway, useTenant } from '../../support/gateway.ts';
-import { commandsOn, pawJson, type Settings } from '../../support/paw.ts';
+import { createApp, graphqlBody, tokenStatus, ULID, ulidOf } from '../../support/requests.ts';
 import { contentsOf } from '../../support/rows.ts';
+import { commandsOn, pawJson, type Settings } from '../../support/run-command.ts';
 
 const ADDRESS = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
 

@@ -2,11 +2,11 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { createApp, graphqlBody, ULID } from '../../support/actors.ts';
-import { graphqlApi } from '../../support/apis.ts';
+import { graphqlApi } from '../../support/both-apis.ts';
 import { textOf } from '../../support/engine.ts';
 import { seedTenant, type Tenant, testFolder, useGateway } from '../../support/gateway.ts';
-import { commandsOn, paw } from '../../support/paw.ts';
+import { createApp, graphqlBody, ULID } from '../../support/requests.ts';
+import { commandsOn, paw } from '../../support/run-command.ts';
 
 const gateway = useGateway();
 /** A deployment of its own. */

@@ -1,9 +1,9 @@
 import { beforeAll, expect, test } from 'vitest';
-import { createAccountToken, createApp, credentialParts, signIn, ulidOf } from '../../support/actors.ts';
-import { type AppFields, restApi } from '../../support/apis.ts';
+import { type AppFields, restApi } from '../../support/both-apis.ts';
 import { seedTenant, type Tenant, useGateway } from '../../support/gateway.ts';
-import { commandsOn, logLines } from '../../support/paw.ts';
+import { createAccountToken, createApp, credentialParts, signIn, ulidOf } from '../../support/requests.ts';
 import { rowsOf, setRow } from '../../support/rows.ts';
+import { commandsOn, logLines } from '../../support/run-command.ts';
 
 const gateway = useGateway();
 let tenant: Tenant;

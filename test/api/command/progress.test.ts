@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
-import { checkDatabase } from '../../../src/data/operator/check-database.ts';
-import { deleteAccount } from '../../../src/data/operator/delete-account.ts';
-import { exportAccount } from '../../../src/data/operator/export-account.ts';
-import { importAccount } from '../../../src/data/operator/import-account.ts';
-import { restoreAccount } from '../../../src/data/operator/restore-account.ts';
+import { checkDatabase } from '../../../src/operator/check-database.ts';
+import { deleteAccount } from '../../../src/operator/delete-account.ts';
+import { exportAccount } from '../../../src/operator/export-account.ts';
+import { importAccount } from '../../../src/operator/import-account.ts';
+import { restoreAccount } from '../../../src/operator/restore-account.ts';
 import { copyDatabase } from '../../../src/storage/jobs/copy.ts';
-import type { OnProgress } from '../../../src/storage/port/progress.ts';
-import { createApp, signIn } from '../../support/actors.ts';
-import { restApi } from '../../support/apis.ts';
+import type { OnProgress } from '../../../src/storage/work/progress.ts';
+import { restApi } from '../../support/both-apis.ts';
 import { type Gateway, seedTenant, type Tenant, testGateway, useGateway } from '../../support/gateway.ts';
+import { createApp, signIn } from '../../support/requests.ts';
 
 const gateway = useGateway();
 const api = restApi(() => gateway.url);

@@ -3,22 +3,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeAll, expect, inject, test } from 'vitest';
-import { LATEST_VERSION } from '../../../src/storage/migrations/migrations.ts';
+import { LATEST_VERSION } from '../../../src/storage/migrations/versions.ts';
 import { TABLES } from '../../../src/storage/sql/columns.ts';
-import {
-  createApp,
-  expiredToken,
-  keyOf,
-  mutate,
-  PASSWORD,
-  projectTokenOf,
-  reasonOf,
-  resultOf,
-  tokenStatus,
-  ULID,
-  ulidOf,
-} from '../../support/actors.ts';
-import { type AppFields, bothApis, graphqlApi, type HttpResponse, send } from '../../support/apis.ts';
+import { type AppFields, bothApis, graphqlApi, type HttpResponse, send } from '../../support/both-apis.ts';
 import { executeOn, onDatabase, pathOf, textOf } from '../../support/engine.ts';
 import {
   type Gateway,
@@ -33,8 +20,21 @@ import {
   testGateway,
 } from '../../support/gateway.ts';
 import { newerProgram } from '../../support/newer-program.ts';
-import { paw, pawJson, type Result, type Settings, startPaw } from '../../support/paw.ts';
+import {
+  createApp,
+  expiredToken,
+  keyOf,
+  mutate,
+  PASSWORD,
+  projectTokenOf,
+  reasonOf,
+  resultOf,
+  tokenStatus,
+  ULID,
+  ulidOf,
+} from '../../support/requests.ts';
 import { addRow, addWallets, rowsOf, setRow } from '../../support/rows.ts';
+import { paw, pawJson, type Result, type Settings, startPaw } from '../../support/run-command.ts';
 
 // More than one batch.
 const [WALLETS, TOKENS] = [1100, 550];

@@ -2,7 +2,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { testFolder } from '../../support/gateway.ts';
-import { paw } from '../../support/paw.ts';
+import { paw } from '../../support/run-command.ts';
 
 const ULID = '01ARZ3NDEKTSV4RRFFQ69G5FAV';
 const LONG = 'x'.repeat(2001);

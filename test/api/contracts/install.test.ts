@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { startProgram } from '../../support/paw.ts';
+import { startProgram } from '../../support/run-command.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 

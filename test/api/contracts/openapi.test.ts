@@ -6,10 +6,10 @@ import { fastify } from 'fastify';
 import { beforeAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { VERSION } from '../../../src/config.ts';
-import { MAX_BODY_BYTES } from '../../../src/http/errors.ts';
+import { MAX_BODY_BYTES } from '../../../src/http/errors/error-responses.ts';
 import { ERRORS } from '../../../src/model/errors.ts';
 import { addRestApi } from '../../../src/rest/routes.ts';
-import { type HttpResponse, send } from '../../support/apis.ts';
+import { type HttpResponse, send } from '../../support/both-apis.ts';
 import { testFolder, useGateway, useTenant } from '../../support/gateway.ts';
 import {
   fieldsOf,
@@ -20,7 +20,7 @@ import {
   type RequestField,
   reasonsIn,
 } from '../../support/openapi-document.ts';
-import { startProgram } from '../../support/paw.ts';
+import { startProgram } from '../../support/run-command.ts';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const PUBLIC_URL = 'https://paw.example.org/base';

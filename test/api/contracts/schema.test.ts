@@ -9,9 +9,9 @@ import {
   printSchema,
 } from 'graphql';
 import { beforeAll, expect, test } from 'vitest';
-import { type HttpResponse, postGraphql, send } from '../../support/apis.ts';
+import { type HttpResponse, postGraphql, send } from '../../support/both-apis.ts';
 import { testFolder, useGateway } from '../../support/gateway.ts';
-import { startProgram } from '../../support/paw.ts';
+import { startProgram } from '../../support/run-command.ts';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const PUBLISHED = 'schema/published/paw.graphql';

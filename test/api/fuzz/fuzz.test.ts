@@ -6,9 +6,9 @@ import { connect } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
-import { cursorsOf, MISSING_APP, projectToken } from '../../support/actors.ts';
-import { readResponse, send } from '../../support/apis.ts';
+import { readResponse, send } from '../../support/both-apis.ts';
 import { seedTenant, useGateway } from '../../support/gateway.ts';
+import { cursorsOf, MISSING_APP, projectToken } from '../../support/requests.ts';
 import { SEED } from '../../support/seed.ts';
 import { type FuzzRequest, graphqlRequests, type Known, rawRequests, restRequests } from './requests.ts';
 

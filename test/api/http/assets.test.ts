@@ -1,7 +1,7 @@
 import { buffer, text } from 'node:stream/consumers';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { send } from '../../support/apis.ts';
+import { send } from '../../support/both-apis.ts';
 import { useGateway } from '../../support/gateway.ts';
 import { constantHeaders, request } from '../../support/pages.ts';
 

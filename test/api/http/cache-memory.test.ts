@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { send } from '../../support/apis.ts';
+import { send } from '../../support/both-apis.ts';
 import { useGateway, useTenant } from '../../support/gateway.ts';
 import { heapGrowth } from '../../support/heap.ts';
 

@@ -1,9 +1,9 @@
 // @module-tag night/memory
 
 import { expect, test } from 'vitest';
-import { postGraphql } from '../../support/apis.ts';
+import { postGraphql } from '../../support/both-apis.ts';
 import { seedDatabase, testDatabase } from '../../support/gateway.ts';
-import { startServerProcess } from '../../support/paw.ts';
+import { startServerProcess } from '../../support/run-command.ts';
 
 const FIELDS = Array.from({ length: 190 }, (_, n) => `_${n.toString(36)}:level`).join(' ');
 

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { RepeatedDocuments } from '../../../src/graphql/compiled/repeated-operations.ts';
-import { withoutRequestId } from '../../support/actors.ts';
-import { postGraphql, send } from '../../support/apis.ts';
+import { RepeatedDocuments } from '../../../src/graphql/fast-path/repeated-documents.ts';
+import { postGraphql, send } from '../../support/both-apis.ts';
 import { seedTenant, type Tenant, useGateway } from '../../support/gateway.ts';
 import { type Known, randomNumbers, randomOperation } from '../../support/random-operation.ts';
+import { withoutRequestId } from '../../support/requests.ts';
 import { setRow } from '../../support/rows.ts';
 
 const gateway = useGateway();

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { resultOf, ULID } from '../../support/actors.ts';
-import { bothApis, send } from '../../support/apis.ts';
+import { bothApis, send } from '../../support/both-apis.ts';
 import { seedTenant, testGateway, useGateway } from '../../support/gateway.ts';
+import { resultOf, ULID } from '../../support/requests.ts';
 
 const HEADERS = {
   'content-type': 'image/svg+xml',

@@ -2,10 +2,10 @@ import { execFile } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { createApp } from '../../support/actors.ts';
-import { restApi, send } from '../../support/apis.ts';
+import { restApi, send } from '../../support/both-apis.ts';
 import { seedTenant, useGateway } from '../../support/gateway.ts';
 import { browse } from '../../support/pages.ts';
+import { createApp } from '../../support/requests.ts';
 
 const PUBLIC_URL = 'https://paw.example/gateway';
 

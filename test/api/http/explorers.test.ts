@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type HttpResponse, send } from '../../support/apis.ts';
+import { type HttpResponse, send } from '../../support/both-apis.ts';
 import { seedTenant, useGateway } from '../../support/gateway.ts';
 import { browse } from '../../support/pages.ts';
 

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { buildSchema, type GraphQLFormattedError, type GraphQLSchema, isObjectType, parse } from 'graphql';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { RepeatedDocuments } from '../../../src/graphql/compiled/repeated-operations.ts';
+import { RepeatedDocuments } from '../../../src/graphql/fast-path/repeated-documents.ts';
 import { createSchema } from '../../../src/graphql/schema.ts';
-import { createApp, MISSING_WALLET } from '../../support/actors.ts';
-import { graphqlApi, postGraphql } from '../../support/apis.ts';
+import { graphqlApi, postGraphql } from '../../support/both-apis.ts';
 import { seedTenant, testGateway, useGateway } from '../../support/gateway.ts';
+import { createApp, MISSING_WALLET } from '../../support/requests.ts';
 
 const gateway = useGateway({ PAW_FEDERATION: 'on' });
 

@@ -3,13 +3,19 @@
 import { hash } from 'node:crypto';
 import { serverAudits } from 'graphql-http';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { MAX_BODY_BYTES } from '../../../src/http/errors.ts';
-import { MISSING_APP, MISSING_WALLET, projectToken } from '../../support/actors.ts';
-import { challengeOf, type HttpResponse, mutationDocument, postGraphql, send } from '../../support/apis.ts';
+import { MAX_BODY_BYTES } from '../../../src/http/errors/error-responses.ts';
+import {
+  challengeOf,
+  type HttpResponse,
+  mutationDocument,
+  postGraphql,
+  send,
+} from '../../support/both-apis.ts';
 import { conforms, exceptionsOf } from '../../support/conformance.ts';
 import { seedTenant, testGateway, useGateway, useTenant } from '../../support/gateway.ts';
-import { logLines } from '../../support/paw.ts';
+import { MISSING_APP, MISSING_WALLET, projectToken } from '../../support/requests.ts';
 import { rowOf, rowsOf } from '../../support/rows.ts';
+import { logLines } from '../../support/run-command.ts';
 
 const RESPONSE_JSON = 'application/graphql-response+json';
 const PLAIN_JSON = 'application/json';

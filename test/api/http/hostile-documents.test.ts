@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { MAX_RESPONSE_BYTES } from '../../../src/graphql/limits/response-size.ts';
-import { type HttpResponse, postGraphql } from '../../support/apis.ts';
+import { MAX_RESPONSE_BYTES } from '../../../src/graphql/rules/response-size.ts';
+import { type HttpResponse, postGraphql } from '../../support/both-apis.ts';
 import { useGateway, useTenant } from '../../support/gateway.ts';
-import { lineOf } from '../../support/observation.ts';
+import { lineOf } from '../../support/log-lines.ts';
 import { setRows } from '../../support/rows.ts';
 
 // Small documents that would cost much time, memory or traffic without limits.

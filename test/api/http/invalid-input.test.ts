@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { graphqlBody, MISSING_APP, MISSING_WALLET, PASSWORD, ULID } from '../../support/actors.ts';
-import { bothApis, send } from '../../support/apis.ts';
+import { bothApis, send } from '../../support/both-apis.ts';
 import { textOf } from '../../support/engine.ts';
 import { useGateway, useTenant } from '../../support/gateway.ts';
 import { expectInvalid } from '../../support/refusal.ts';
+import { graphqlBody, MISSING_APP, MISSING_WALLET, PASSWORD, ULID } from '../../support/requests.ts';
 
 // `test/api/contracts/openapi.test.ts` sends each field of REST values around its bounds. These
 // tests show that each operation of GraphQL applies the right one, and that a refused request of both APIs changes nothing.

@@ -1,10 +1,9 @@
 import { beforeAll, expect, test } from 'vitest';
-import { deleteAllAddresses } from '../../../src/data/operator/delete-addresses.ts';
-import { setAccountSuspended } from '../../../src/data/operator/set-account-suspended.ts';
-import { addAddresses } from '../../../src/data/operator/supply-addresses.ts';
 import { ERRORS } from '../../../src/model/errors.ts';
-import { mutate } from '../../support/actors.ts';
-import { bothApis, postGraphql, send } from '../../support/apis.ts';
+import { deleteAllAddresses } from '../../../src/operator/delete-addresses.ts';
+import { setAccountSuspended } from '../../../src/operator/set-account-suspended.ts';
+import { addAddresses } from '../../../src/operator/supply-addresses.ts';
+import { bothApis, postGraphql, send } from '../../support/both-apis.ts';
 import { freePort } from '../../support/free-port.ts';
 import {
   addressLines,
@@ -16,6 +15,7 @@ import {
   testGateway,
 } from '../../support/gateway.ts';
 import { readMetric, type Samples } from '../../support/metrics.ts';
+import { mutate } from '../../support/requests.ts';
 
 let gateway: Gateway;
 let tenant: Tenant;

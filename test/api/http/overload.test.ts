@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { getProjects, MISSING_WALLET } from '../../support/actors.ts';
-import { type Api, bothApis, restApi, send } from '../../support/apis.ts';
+import { type Api, bothApis, restApi, send } from '../../support/both-apis.ts';
 import { type Gateway, seedTenant, startGatewayWithHooks, type Tenant } from '../../support/gateway.ts';
+import { getProjects, MISSING_WALLET } from '../../support/requests.ts';
 
 let gateway: Gateway;
 let tenant: Tenant;

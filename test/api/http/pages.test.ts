@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { examplesFor } from '../../../console/explorers/examples.ts';
-import { createApp, graphqlBody, keyOf } from '../../support/actors.ts';
-import { graphqlApi, type HttpResponse } from '../../support/apis.ts';
+import { graphqlApi, type HttpResponse } from '../../support/both-apis.ts';
 import { seedTenant, testGateway, useGateway } from '../../support/gateway.ts';
 import {
   browse,
@@ -13,6 +12,7 @@ import {
   request,
   valuesOf,
 } from '../../support/pages.ts';
+import { createApp, graphqlBody, keyOf } from '../../support/requests.ts';
 
 const CONSOLE = '/console';
 const EXPLORERS = ['/graphiql', '/reference'];

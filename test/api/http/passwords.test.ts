@@ -6,10 +6,10 @@ import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { MISSING_WALLET, PASSWORD } from '../../support/actors.ts';
-import { type Api, graphqlApi, postGraphql, restApi } from '../../support/apis.ts';
+import { type Api, graphqlApi, postGraphql, restApi } from '../../support/both-apis.ts';
 import { seedTenant, type Tenant, useGateway } from '../../support/gateway.ts';
 import { expectError } from '../../support/refusal.ts';
+import { MISSING_WALLET, PASSWORD } from '../../support/requests.ts';
 import { rowOf } from '../../support/rows.ts';
 
 const gateway = useGateway();

@@ -1,13 +1,5 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import {
-  accountToken,
-  authorize,
-  createApp,
-  getProjects,
-  ulidOf,
-  withOtherSecret,
-} from '../../support/actors.ts';
-import {
   type Api,
   bothApis,
   graphqlApi,
@@ -15,12 +7,20 @@ import {
   postGraphql,
   restApi,
   send,
-} from '../../support/apis.ts';
+} from '../../support/both-apis.ts';
 import { freePort } from '../../support/free-port.ts';
 import { seedTenant, startGateway, testGateway, useGateway } from '../../support/gateway.ts';
 import { readMetric } from '../../support/metrics.ts';
-import { logLines } from '../../support/paw.ts';
+import {
+  accountToken,
+  authorize,
+  createApp,
+  getProjects,
+  ulidOf,
+  withOtherSecret,
+} from '../../support/requests.ts';
 import { rowsOf } from '../../support/rows.ts';
+import { logLines } from '../../support/run-command.ts';
 
 const QUOTA = 4;
 

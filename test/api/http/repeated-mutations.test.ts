@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { RepeatedMutations } from '../../../src/graphql/compiled/repeated-mutations.ts';
+import { RepeatedMutations } from '../../../src/graphql/fast-path/repeated-mutations.ts';
+import { mutationDocument, postGraphql } from '../../support/both-apis.ts';
+import { seedTenant, type Tenant, useGateway } from '../../support/gateway.ts';
 import {
   accountToken,
   expiredToken,
   graphqlBody,
   MISSING_WALLET,
   withoutRequestId,
-} from '../../support/actors.ts';
-import { mutationDocument, postGraphql } from '../../support/apis.ts';
-import { seedTenant, type Tenant, useGateway } from '../../support/gateway.ts';
+} from '../../support/requests.ts';
 import { setRow } from '../../support/rows.ts';
 
 const gateway = useGateway();

@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
-import { credentialParts, ulidOf } from '../../support/actors.ts';
-import { bothApis, type HttpResponse, postGraphql, send } from '../../support/apis.ts';
+import { bothApis, type HttpResponse, postGraphql, send } from '../../support/both-apis.ts';
 import { startGateway, useGateway, useTenant } from '../../support/gateway.ts';
-import { lineOf as lineIn } from '../../support/observation.ts';
-import { logLines } from '../../support/paw.ts';
+import { lineOf as lineIn } from '../../support/log-lines.ts';
+import { credentialParts, ulidOf } from '../../support/requests.ts';
+import { logLines } from '../../support/run-command.ts';
 
 const gateway = useGateway({ PAW_TRUSTED_PROXIES: '127.0.0.1' });
 const tenant = useTenant(gateway);

@@ -3,7 +3,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import { type HttpResponse, postGraphql } from '../../support/apis.ts';
+import { type HttpResponse, postGraphql } from '../../support/both-apis.ts';
 import { type Gateway, seedTenant, startGatewayWithHooks, type Tenant } from '../../support/gateway.ts';
 import { rowOf, setRows } from '../../support/rows.ts';
 

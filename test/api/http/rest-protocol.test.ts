@@ -3,11 +3,11 @@ import { type IncomingMessage, request, STATUS_CODES } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
-import { MAX_BODY_BYTES } from '../../../src/http/errors.ts';
-import { inLowerCase, ULID } from '../../support/actors.ts';
-import { challengeOf, type HttpResponse, readResponse } from '../../support/apis.ts';
+import { MAX_BODY_BYTES } from '../../../src/http/errors/error-responses.ts';
+import { challengeOf, type HttpResponse, readResponse } from '../../support/both-apis.ts';
 import { useGateway, useTenant } from '../../support/gateway.ts';
 import { BROWSER, constantHeaders, request as getPath } from '../../support/pages.ts';
+import { inLowerCase, ULID } from '../../support/requests.ts';
 import { expectDocumented } from '../../support/rest-contract.ts';
 import { rowsOf } from '../../support/rows.ts';
 

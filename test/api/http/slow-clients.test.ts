@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
-import { createHttpApp } from '../../../src/http/app.ts';
+import { createHttpApp } from '../../../src/http/server/http-app.ts';
 
 // Larger than what the system keeps for a connection.
 const LARGE = 'x'.repeat(12_000_000);

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { mock } from 'node:test';
 import { expect, onTestFinished, test } from 'vitest';
-import { createHttpApp } from '../../../src/http/app.ts';
+import { createHttpApp } from '../../../src/http/server/http-app.ts';
 import { request } from '../../support/pages.ts';
 
 test('a response closes its connection from the end of listening on, and not before', async () => {

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ConfigError } from '../../../src/model/errors.ts';
-import { type HttpResponse, mutationDocument, postGraphql, send } from '../../support/apis.ts';
+import { type HttpResponse, mutationDocument, postGraphql, send } from '../../support/both-apis.ts';
 import { seedTenant, startGateway, testDatabase, useGateway, useTenant } from '../../support/gateway.ts';
-import { logLines } from '../../support/paw.ts';
+import { logLines } from '../../support/run-command.ts';
 
 const PROJECTS = 'query Projects($first: Int) { projects(first: $first) { nodes { name } } }';
 const APPS = 'mutation App($input: CreateAppInput!) { createApp(input: $input) { app { title } } }';

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { postGraphql } from '../../support/apis.ts';
+import { postGraphql } from '../../support/both-apis.ts';
 import { type Gateway, seedTenant, startGatewayWithHooks } from '../../support/gateway.ts';
 
 const TITLES = Array.from({ length: 90 }, (_, n) => `title${n}: title`).join(' ');

@@ -4,9 +4,9 @@ import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { expect, test } from 'vitest';
-import { readiness } from '../../support/apis.ts';
+import { readiness } from '../../support/both-apis.ts';
 import { startGatewayWithHooks, testDatabase } from '../../support/gateway.ts';
-import { startServerProcess } from '../../support/paw.ts';
+import { startServerProcess } from '../../support/run-command.ts';
 
 const CONNECTIONS = 250;
 

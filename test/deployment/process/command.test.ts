@@ -2,8 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { ulidOf } from '../../support/actors.ts';
-import { send } from '../../support/apis.ts';
+import { send } from '../../support/both-apis.ts';
 import { freePort } from '../../support/free-port.ts';
 import {
   migrateDatabase,
@@ -13,8 +12,9 @@ import {
   testGateway,
   useGateway,
 } from '../../support/gateway.ts';
-import { listening, paw, pawInShell, type Settings, startProgram } from '../../support/paw.ts';
+import { ulidOf } from '../../support/requests.ts';
 import { addWallets, rowsOf } from '../../support/rows.ts';
+import { listening, paw, pawInShell, type Settings, startProgram } from '../../support/run-command.ts';
 import { linesUnlikeZsh } from '../../support/shell-lines.ts';
 
 describe('a SQLite database that does not exist', () => {

@@ -3,12 +3,19 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { graphqlBody } from '../../support/actors.ts';
-import { bothApis, type ProjectFields, send, type WalletFields } from '../../support/apis.ts';
+import { bothApis, type ProjectFields, send, type WalletFields } from '../../support/both-apis.ts';
 import { onDatabase } from '../../support/engine.ts';
 import { makeDatabase, migrateDatabase, testDatabase, testFolder } from '../../support/gateway.ts';
-import { pawInShell, pawJson, pawProcess, type Running, type Settings, startPaw } from '../../support/paw.ts';
+import { graphqlBody } from '../../support/requests.ts';
 import { rowsOf } from '../../support/rows.ts';
+import {
+  pawInShell,
+  pawJson,
+  pawProcess,
+  type Running,
+  type Settings,
+  startPaw,
+} from '../../support/run-command.ts';
 import { linesUnlikeZsh } from '../../support/shell-lines.ts';
 
 type Sample = { url: string; accessToken: string; projects: ProjectFields[]; wallets: WalletFields[] };

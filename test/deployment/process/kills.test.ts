@@ -2,10 +2,10 @@
 
 import { expect, test } from 'vitest';
 import { Changes } from '../../support/acknowledged-changes.ts';
-import { send } from '../../support/apis.ts';
+import { send } from '../../support/both-apis.ts';
 import { seedTenant, testGateway } from '../../support/gateway.ts';
-import { startServerProcess } from '../../support/paw.ts';
 import { rowsOf } from '../../support/rows.ts';
+import { startServerProcess } from '../../support/run-command.ts';
 
 // Several processes write to one SQLite file. Each syncs the log for its own writes only.
 

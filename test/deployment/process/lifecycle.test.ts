@@ -6,7 +6,7 @@ import { Agent, type IncomingMessage, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { readResponse, send } from '../../support/apis.ts';
+import { readResponse, send } from '../../support/both-apis.ts';
 import { startGateway, testDatabase, useGateway, useTenant } from '../../support/gateway.ts';
 import { NO_RATE_LIMITS } from '../../support/no-rate-limits.ts';
 import {
@@ -17,7 +17,7 @@ import {
   type Settings,
   startProgram,
   startServerProcess,
-} from '../../support/paw.ts';
+} from '../../support/run-command.ts';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const APP = '{"title":"App","active":true}';
@@ -151,7 +151,7 @@ test.each([
 });
 
 test('the lines before a crash are in the log', async () => {
-  const program = `import { openLog } from '${ROOT}src/commands/line/logger.ts';
+  const program = `import { openLog } from '${ROOT}src/commands/cli/logger.ts';
     const { logger } = openLog('info', 1);
     for (let line = 0; line < 50; line += 1) logger.info({ line });
     throw new Error('crash');`;

@@ -3,8 +3,8 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from '../../../src/storage/open-database.ts';
 import { adminContext, migrateDatabase, seedTenant, testDatabase } from '../../support/gateway.ts';
-import { startServerProcess } from '../../support/paw.ts';
 import { RecordedHistory } from '../../support/recorded-history.ts';
+import { startServerProcess } from '../../support/run-command.ts';
 
 const KILLS = 2;
 

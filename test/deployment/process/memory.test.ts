@@ -1,7 +1,7 @@
 // @module-tag night/memory
 
 import { expect, test } from 'vitest';
-import { type HttpResponse, postGraphql, send } from '../../support/apis.ts';
+import { type HttpResponse, postGraphql, send } from '../../support/both-apis.ts';
 import { onDatabase } from '../../support/engine.ts';
 import {
   adminContext,
@@ -10,8 +10,8 @@ import {
   type Tenant,
   testDatabase,
 } from '../../support/gateway.ts';
-import { startServerProcess } from '../../support/paw.ts';
 import { setRows } from '../../support/rows.ts';
+import { startServerProcess } from '../../support/run-command.ts';
 
 // Node gives a process in a container of 512 MB this heap.
 const HEAP = '--max-old-space-size=256';

@@ -1,11 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createApp, keyOf, reasonOf, signIn, tokenStatus } from '../../support/actors.ts';
-import { graphqlApi } from '../../support/apis.ts';
+import { graphqlApi } from '../../support/both-apis.ts';
 import { executeOn } from '../../support/engine.ts';
 import { migrateDatabase, seedTenant, testDatabase, testFolder, useGateway } from '../../support/gateway.ts';
-import { pawInShell, pawJson, pawProcess, type Settings } from '../../support/paw.ts';
+import { createApp, keyOf, reasonOf, signIn, tokenStatus } from '../../support/requests.ts';
+import { pawInShell, pawJson, pawProcess, type Settings } from '../../support/run-command.ts';
 
 const gateway = useGateway();
 

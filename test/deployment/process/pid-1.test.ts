@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { seedDatabase, testDatabase, testFolder } from '../../support/gateway.ts';
-import { listening, logLines, type Settings, startProgram } from '../../support/paw.ts';
+import { listening, logLines, type Settings, startProgram } from '../../support/run-command.ts';
 
 const MAIN = fileURLToPath(new URL('../../../src/main.js', import.meta.url));
 

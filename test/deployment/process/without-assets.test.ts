@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { testDatabase, testFolder } from '../../support/gateway.ts';
 import { browse, EVERYWHERE, linksIn } from '../../support/pages.ts';
-import { startProgram } from '../../support/paw.ts';
+import { startProgram } from '../../support/run-command.ts';
 
 test('without browser assets, the console has no URL, a setting that needs them stops the start, and all else is served', async () => {
   const folder = testFolder();

@@ -1,10 +1,10 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Change, ConditionalSql, Queryable } from '../../../src/storage/interface/database.ts';
+import { DatabaseError } from '../../../src/storage/interface/database-error.ts';
+import type { Engine } from '../../../src/storage/interface/engine.ts';
 import { openDatabase } from '../../../src/storage/open-database.ts';
-import { insertedRow, withCondition } from '../../../src/storage/port/change.ts';
-import type { Change, ConditionalSql, Queryable } from '../../../src/storage/port/database.ts';
-import type { Engine } from '../../../src/storage/port/engine.ts';
-import { DatabaseError } from '../../../src/storage/port/errors.ts';
+import { insertedRow, withCondition } from '../../../src/storage/work/change.ts';
 import { testDatabase } from '../../support/gateway.ts';
 import { LONG_TIMEOUT } from '../../support/long-deadlines.ts';
 

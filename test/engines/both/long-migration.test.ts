@@ -1,7 +1,7 @@
 import { expect, inject, test } from 'vitest';
-import { LATEST_VERSION } from '../../../src/storage/migrations/migrations.ts';
+import { LATEST_VERSION } from '../../../src/storage/migrations/versions.ts';
 import { Changes, sendAtRate, startInstance } from '../../support/acknowledged-changes.ts';
-import { readiness } from '../../support/apis.ts';
+import { readiness } from '../../support/both-apis.ts';
 import { executeOn, onDatabase } from '../../support/engine.ts';
 import { adminContext, migrateDatabase, seedTenant, testDatabase } from '../../support/gateway.ts';
 import {

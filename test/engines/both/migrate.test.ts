@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { migrate } from '../../../src/storage/jobs/migrate.ts';
+import type { Database } from '../../../src/storage/interface/database.ts';
+import { migrate } from '../../../src/storage/jobs/run-migrations.ts';
 import {
   assertUsable,
   DatabaseVersionError,
@@ -8,11 +9,9 @@ import {
   migrationsAfter,
   parseMigration,
   readSchemaVersion,
-} from '../../../src/storage/migrations/migrations.ts';
-import type { Database } from '../../../src/storage/port/database.ts';
+} from '../../../src/storage/migrations/versions.ts';
 import { columnNames, TABLES } from '../../../src/storage/sql/columns.ts';
-import { createApp, resultOf, signIn } from '../../support/actors.ts';
-import { bothApis, readiness, send } from '../../support/apis.ts';
+import { bothApis, readiness, send } from '../../support/both-apis.ts';
 import { columnsOf, isUntouched, onDatabase, schemaOf, tablesOf, textOf } from '../../support/engine.ts';
 import {
   makeDatabase,
@@ -22,7 +21,8 @@ import {
   testGateway,
 } from '../../support/gateway.ts';
 import { newerProgram } from '../../support/newer-program.ts';
-import { logLines, paw, pawJson } from '../../support/paw.ts';
+import { createApp, resultOf, signIn } from '../../support/requests.ts';
+import { logLines, paw, pawJson } from '../../support/run-command.ts';
 
 const NOW = 1_767_225_600_123;
 

@@ -4,12 +4,12 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { parseCredential } from '../../../src/credentials/credential.ts';
 import { DEFAULT_TOKEN_DAYS } from '../../../src/model/token.ts';
-import { MISSING_APP, MISSING_PROJECT, MISSING_WALLET, resultOf, ULID } from '../../support/actors.ts';
-import { bothApis, graphqlOutcome, mutationDocument, type Outcome } from '../../support/apis.ts';
+import { bothApis, graphqlOutcome, mutationDocument, type Outcome } from '../../support/both-apis.ts';
 import { type Gateway, seedTenant, useGateway } from '../../support/gateway.ts';
+import { MISSING_APP, MISSING_PROJECT, MISSING_WALLET, resultOf, ULID } from '../../support/requests.ts';
 import { SEED } from '../../support/seed.ts';
-import { type Cursor, type Result, type State, type Step, stateAfter } from './model.ts';
-import { batches, type Draft, type Input, type Kind } from './steps.ts';
+import { type Cursor, type Result, type State, type Step, stateAfter } from './database-model.ts';
+import { batches, type Draft, type Input, type Kind } from './model-steps.ts';
 
 // Random sequences of all operations, by several principals, on two instances and by both APIs. The steps of a
 // batch run at the same time. Their results must be those of the model in some order of the steps.

@@ -1,11 +1,11 @@
 // @module-tag night/slow
 
 import { beforeAll, expect, test } from 'vitest';
-import { createApp } from '../../support/actors.ts';
-import { type AppFields, restApi } from '../../support/apis.ts';
+import { type AppFields, restApi } from '../../support/both-apis.ts';
 import { textOf } from '../../support/engine.ts';
 import { seedTenant, useGateway, useTenant } from '../../support/gateway.ts';
-import { pawInShell } from '../../support/paw.ts';
+import { createApp } from '../../support/requests.ts';
+import { pawInShell } from '../../support/run-command.ts';
 
 // The reader of a FIFO is closed before the command starts.
 const CLOSED_PIPE =

@@ -2,21 +2,21 @@ import { createRequire } from 'node:module';
 import { DatabaseSync } from 'node:sqlite';
 import type { Client as PgClient } from 'pg';
 import { expect, inject, onTestFinished, test, vi } from 'vitest';
+import type { Database, Queryable, Statement } from '../../../src/storage/interface/database.ts';
 import { sweepExpired } from '../../../src/storage/jobs/sweep.ts';
-import type { Database, Queryable, Statement } from '../../../src/storage/port/database.ts';
+import { useAllOperations } from '../../support/all-operations.ts';
+import { restApi } from '../../support/both-apis.ts';
+import { pathOf } from '../../support/engine.ts';
+import { type Gateway, seedTenant, type Tenant, testGateway } from '../../support/gateway.ts';
 import {
   createAccountToken,
   createApp,
   credentialParts,
   projectTokenOf,
   ULID,
-} from '../../support/actors.ts';
-import { useAllOperations } from '../../support/all-operations.ts';
-import { restApi } from '../../support/apis.ts';
-import { pathOf } from '../../support/engine.ts';
-import { type Gateway, seedTenant, type Tenant, testGateway } from '../../support/gateway.ts';
-import { pawJson } from '../../support/paw.ts';
+} from '../../support/requests.ts';
 import { addEvent } from '../../support/rows.ts';
+import { pawJson } from '../../support/run-command.ts';
 
 // The tests have a copy of the driver of their own.
 const { Client }: { Client: typeof PgClient } = createRequire(

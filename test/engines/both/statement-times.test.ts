@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { send } from '../../support/apis.ts';
+import { send } from '../../support/both-apis.ts';
 import { freePort } from '../../support/free-port.ts';
 import { seedTenant, startGateway } from '../../support/gateway.ts';
 import { readMetric } from '../../support/metrics.ts';

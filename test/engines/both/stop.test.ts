@@ -6,7 +6,7 @@ import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { beforeAll, expect, test } from 'vitest';
 import { seedTenant, type Tenant, useGateway } from '../../support/gateway.ts';
-import { startServerProcess } from '../../support/paw.ts';
+import { startServerProcess } from '../../support/run-command.ts';
 
 /** A request that was sent completely, and got no complete response. */
 type Loss = { readonly sentBeforeStop: boolean; readonly error: string };

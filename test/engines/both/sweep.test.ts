@@ -1,15 +1,14 @@
 import { beforeAll, beforeEach, describe, expect, inject, test, vi } from 'vitest';
 import { firstUlid, type Ulid } from '../../../src/model/resource-name.ts';
-import { insertAccount } from '../../../src/storage/accounts.ts';
-import { migrate } from '../../../src/storage/jobs/migrate.ts';
+import type { Queryable } from '../../../src/storage/interface/database.ts';
+import type { Engine } from '../../../src/storage/interface/engine.ts';
+import { migrate } from '../../../src/storage/jobs/run-migrations.ts';
 import { Sweeper, sweepExpired } from '../../../src/storage/jobs/sweep.ts';
 import { openDatabase } from '../../../src/storage/open-database.ts';
-import { write } from '../../../src/storage/port/change.ts';
-import type { Queryable } from '../../../src/storage/port/database.ts';
-import type { Engine } from '../../../src/storage/port/engine.ts';
-import { insertProject } from '../../../src/storage/projects.ts';
-import { insertTokenChange } from '../../../src/storage/tokens.ts';
-import { createAccountToken, ulidOf } from '../../support/actors.ts';
+import { insertAccount } from '../../../src/storage/tables/accounts.ts';
+import { insertProject } from '../../../src/storage/tables/projects.ts';
+import { insertTokenChange } from '../../../src/storage/tables/tokens.ts';
+import { write } from '../../../src/storage/work/change.ts';
 import {
   makeDatabase,
   seedTenant,
@@ -20,6 +19,7 @@ import {
   testGateway,
 } from '../../support/gateway.ts';
 import { LONG_TIMEOUT } from '../../support/long-deadlines.ts';
+import { createAccountToken, ulidOf } from '../../support/requests.ts';
 import { addEvent, addRow, rowsOf } from '../../support/rows.ts';
 
 const DAY_MS = 86_400_000;

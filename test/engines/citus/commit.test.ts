@@ -1,14 +1,14 @@
 import { expect, inject, test, vi } from 'vitest';
+import type { Queryable } from '../../../src/storage/interface/database.ts';
+import type { Engine } from '../../../src/storage/interface/engine.ts';
 import { openDatabase } from '../../../src/storage/open-database.ts';
-import type { Queryable } from '../../../src/storage/port/database.ts';
-import type { Engine } from '../../../src/storage/port/engine.ts';
-import { reasonOf, ulidOf } from '../../support/actors.ts';
-import { bothApis } from '../../support/apis.ts';
+import { bothApis } from '../../support/both-apis.ts';
 import { type CitusDatabase, makeCitusDatabase } from '../../support/citus.ts';
 import { onDatabase } from '../../support/engine.ts';
 import { seedDatabase, startGateway, type Tenant } from '../../support/gateway.ts';
 import { LONG_TIMEOUT } from '../../support/long-deadlines.ts';
 import { startProxy, type TcpProxy } from '../../support/proxy.ts';
+import { reasonOf, ulidOf } from '../../support/requests.ts';
 import { rowOf, rowsOf, setRow } from '../../support/rows.ts';
 import { startBeforeAll } from '../../support/start-before-all.ts';
 

@@ -1,8 +1,7 @@
 import { expect, inject, onTestFinished, test } from 'vitest';
-import { MIGRATIONS, migrationsAfter } from '../../../src/storage/migrations/migrations.ts';
-import type { Database } from '../../../src/storage/port/database.ts';
+import type { Database } from '../../../src/storage/interface/database.ts';
+import { MIGRATIONS, migrationsAfter } from '../../../src/storage/migrations/versions.ts';
 import { TABLES } from '../../../src/storage/sql/columns.ts';
-import { ulidOf } from '../../support/actors.ts';
 import { makeCitusDatabase } from '../../support/citus.ts';
 import { onDatabase, pathOf } from '../../support/engine.ts';
 import { makeSqliteFile, migrateDatabase, seedDatabase, type TestDatabase } from '../../support/gateway.ts';
@@ -12,8 +11,9 @@ import {
   DOCUMENTED_NAMES,
   newerProgram,
 } from '../../support/newer-program.ts';
-import { paw, pawJson } from '../../support/paw.ts';
+import { ulidOf } from '../../support/requests.ts';
 import { addRow, rowsOf as readRows } from '../../support/rows.ts';
+import { paw, pawJson } from '../../support/run-command.ts';
 
 const NAMES = [...TABLES.map(({ name }) => name as string), 'schema_migration'];
 

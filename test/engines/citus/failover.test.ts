@@ -1,6 +1,6 @@
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { Changes, request, sendAtRate } from '../../support/acknowledged-changes.ts';
-import { readiness } from '../../support/apis.ts';
+import { readiness } from '../../support/both-apis.ts';
 import { makeCitusDatabase, workerPortOf } from '../../support/citus.ts';
 import { startStandby } from '../../support/citus-standby.ts';
 import { onDatabase } from '../../support/engine.ts';

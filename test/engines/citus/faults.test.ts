@@ -1,9 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, expect, inject, onTestFinished, test } from 'vitest';
-import type { Database } from '../../../src/storage/port/database.ts';
+import type { Database } from '../../../src/storage/interface/database.ts';
 import { Changes, request, sendAtRate } from '../../support/acknowledged-changes.ts';
-import { createApp, resultOf, signIn } from '../../support/actors.ts';
-import { bothApis, send } from '../../support/apis.ts';
+import { bothApis, send } from '../../support/both-apis.ts';
 import { makeCitusDatabase, workerPortOf } from '../../support/citus.ts';
 import { onDatabase } from '../../support/engine.ts';
 import { freePort } from '../../support/free-port.ts';
@@ -11,6 +10,7 @@ import { type Gateway, seedTenant, type Tenant, testGateway } from '../../suppor
 import { readMetric } from '../../support/metrics.ts';
 import { startProxy, type TcpProxy } from '../../support/proxy.ts';
 import { RecordedHistory } from '../../support/recorded-history.ts';
+import { createApp, resultOf, signIn } from '../../support/requests.ts';
 
 const RATE = 40;
 const MAX_IN_FLIGHT = 16;

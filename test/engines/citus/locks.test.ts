@@ -1,7 +1,7 @@
 import { expect, inject, test } from 'vitest';
+import type { ConditionalSql, Database } from '../../../src/storage/interface/database.ts';
 import { openDatabase } from '../../../src/storage/open-database.ts';
-import { insertedRow, renderStatement } from '../../../src/storage/port/change.ts';
-import type { ConditionalSql, Database } from '../../../src/storage/port/database.ts';
+import { insertedRow, renderStatement } from '../../../src/storage/work/change.ts';
 import { makeCitusDatabase } from '../../support/citus.ts';
 import { LONG_TIMEOUT } from '../../support/long-deadlines.ts';
 import { startBeforeAll } from '../../support/start-before-all.ts';

@@ -1,8 +1,14 @@
 import { buildSchema } from 'graphql';
 import { expect, inject, test, vi } from 'vitest';
-import { deleteApp } from '../../../src/data/more/delete-app.ts';
-import { updateProject } from '../../../src/data/more/update-project.ts';
-import { asOperator } from '../../../src/data/operation/call.ts';
+import { deleteApp } from '../../../src/data/apps/delete-app.ts';
+import { asOperator } from '../../../src/data/call/call.ts';
+import { updateProject } from '../../../src/data/projects/update-project.ts';
+import { type HttpResponse, mutationDocument, postGraphql, restApi, send } from '../../support/both-apis.ts';
+import { makeCitusDatabase } from '../../support/citus.ts';
+import { LOG_COMMANDS, recordCommands } from '../../support/citus-commands.ts';
+import { onDatabase } from '../../support/engine.ts';
+import { type Gateway, seedTenant, startGateway, type Tenant } from '../../support/gateway.ts';
+import { inputOf, type MutationName } from '../../support/mutations.ts';
 import {
   type AppKey,
   authorize,
@@ -13,13 +19,7 @@ import {
   projectTokenOf,
   tokenNameOf,
   withOtherSecret,
-} from '../../support/actors.ts';
-import { type HttpResponse, mutationDocument, postGraphql, restApi, send } from '../../support/apis.ts';
-import { makeCitusDatabase } from '../../support/citus.ts';
-import { LOG_COMMANDS, recordCommands } from '../../support/citus-commands.ts';
-import { onDatabase } from '../../support/engine.ts';
-import { type Gateway, seedTenant, startGateway, type Tenant } from '../../support/gateway.ts';
-import { inputOf, type MutationName } from '../../support/mutations.ts';
+} from '../../support/requests.ts';
 import { rowOf } from '../../support/rows.ts';
 import { startBeforeAll } from '../../support/start-before-all.ts';
 

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { deleteAllAddresses } from '../../../src/data/operator/delete-addresses.ts';
-import { findFewestAddresses } from '../../../src/storage/addresses.ts';
-import { findRowProblems } from '../../../src/storage/jobs/consistency.ts';
-import { accountToken, mutate, payloadOf, tokenNameOf, tokenStatus } from '../../support/actors.ts';
+import { deleteAllAddresses } from '../../../src/operator/delete-addresses.ts';
+import { findRowProblems } from '../../../src/storage/jobs/verify-rows.ts';
+import { findFewestAddresses } from '../../../src/storage/tables/addresses.ts';
 import { useAllOperations } from '../../support/all-operations.ts';
-import { graphqlApi } from '../../support/apis.ts';
+import { graphqlApi } from '../../support/both-apis.ts';
 import { NETWORK, seedTenant, testGateway, useGateway } from '../../support/gateway.ts';
+import { accountToken, mutate, payloadOf, tokenNameOf, tokenStatus } from '../../support/requests.ts';
 
 const gateway = useGateway();
 

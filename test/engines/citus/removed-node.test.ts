@@ -1,11 +1,11 @@
 import { expect, inject, onTestFinished, test } from 'vitest';
-import type { Database } from '../../../src/storage/port/database.ts';
+import type { Database } from '../../../src/storage/interface/database.ts';
 import { type ApiName, Changes, request } from '../../support/acknowledged-changes.ts';
-import { ulidOf } from '../../support/actors.ts';
-import { readiness } from '../../support/apis.ts';
+import { readiness } from '../../support/both-apis.ts';
 import { makeCitusDatabase } from '../../support/citus.ts';
 import { onDatabase } from '../../support/engine.ts';
 import { seedTenant, testGateway } from '../../support/gateway.ts';
+import { ulidOf } from '../../support/requests.ts';
 
 const APIS: readonly ApiName[] = ['REST', 'GraphQL'];
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { onDatabase } from '../../support/engine.ts';
 import { makeDatabase, migrateDatabase } from '../../support/gateway.ts';
-import { paw } from '../../support/paw.ts';
+import { paw } from '../../support/run-command.ts';
 
 const COLLATIONS = `SELECT relname || '.' || attname AS name, collname AS collation
 FROM pg_attribute JOIN pg_class c ON c.oid = attrelid JOIN pg_collation l ON l.oid = attcollation

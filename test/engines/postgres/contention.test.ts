@@ -3,8 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { openDatabase } from '../../../src/storage/open-database.ts';
 import { LOCK_TIMEOUT_MS } from '../../../src/storage/postgres/connections/connection-turns.ts';
-import { createApp, keyOf, reasonOf } from '../../support/actors.ts';
-import { bothApis, mutationDocument, postGraphql, send } from '../../support/apis.ts';
+import { bothApis, mutationDocument, postGraphql, send } from '../../support/both-apis.ts';
 import { onDatabase } from '../../support/engine.ts';
 import {
   type Gateway,
@@ -15,6 +14,7 @@ import {
   useGateway,
 } from '../../support/gateway.ts';
 import { LONG_TIMEOUT } from '../../support/long-deadlines.ts';
+import { createApp, keyOf, reasonOf } from '../../support/requests.ts';
 import { rowOf, rowsOf, setRow } from '../../support/rows.ts';
 import { startBeforeAll } from '../../support/start-before-all.ts';
 

@@ -2,10 +2,9 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import type { Database } from '../../../src/storage/port/database.ts';
+import type { Database } from '../../../src/storage/interface/database.ts';
 import { TABLES } from '../../../src/storage/sql/columns.ts';
-import { createApp, expiredToken, keyOf, mutate, projectTokenOf, resultOf } from '../../support/actors.ts';
-import { type AppFields, bothApis, graphqlApi, type HttpResponse, send } from '../../support/apis.ts';
+import { type AppFields, bothApis, graphqlApi, type HttpResponse, send } from '../../support/both-apis.ts';
 import { executeOn, isUntouched, onDatabase, pathOf } from '../../support/engine.ts';
 import {
   type Gateway,
@@ -19,8 +18,9 @@ import {
   testClock,
   testDatabase,
 } from '../../support/gateway.ts';
-import { paw, type Result } from '../../support/paw.ts';
+import { createApp, expiredToken, keyOf, mutate, projectTokenOf, resultOf } from '../../support/requests.ts';
 import { addProjects } from '../../support/rows.ts';
+import { paw, type Result } from '../../support/run-command.ts';
 
 // More than a copy reads at a time.
 const PROJECTS = 2500;

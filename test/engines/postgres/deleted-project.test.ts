@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { deleteProject } from '../../../src/data/operator/delete-project.ts';
-import type { Database, Queryable } from '../../../src/storage/port/database.ts';
-import { createAccountToken, reasonOf, ulidOf } from '../../support/actors.ts';
-import { type Api, bothApis } from '../../support/apis.ts';
+import { deleteProject } from '../../../src/operator/delete-project.ts';
+import type { Database, Queryable } from '../../../src/storage/interface/database.ts';
+import { type Api, bothApis } from '../../support/both-apis.ts';
 import { useGateway, useTenant } from '../../support/gateway.ts';
+import { createAccountToken, reasonOf, ulidOf } from '../../support/requests.ts';
 import { deleteRow, setRow } from '../../support/rows.ts';
 import { whileLocked } from '../../support/while-locked.ts';
 

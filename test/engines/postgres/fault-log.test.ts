@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { createApp, keyOf, ulidOf } from '../../support/actors.ts';
-import { bothApis, postGraphql, send } from '../../support/apis.ts';
+import { bothApis, postGraphql, send } from '../../support/both-apis.ts';
 import { freePort } from '../../support/free-port.ts';
 import { type Gateway, seedTenant, testGateway } from '../../support/gateway.ts';
+import { lineOf } from '../../support/log-lines.ts';
 import { readMetric } from '../../support/metrics.ts';
-import { lineOf } from '../../support/observation.ts';
-import { logLines } from '../../support/paw.ts';
+import { createApp, keyOf, ulidOf } from '../../support/requests.ts';
 import { lockRow, lockRows } from '../../support/rows.ts';
+import { logLines } from '../../support/run-command.ts';
 
 const RENAME_TWO = `mutation ($one: UpdateWalletInput!, $two: UpdateWalletInput!) {
   one: updateWallet(input: $one) { wallet { title } }

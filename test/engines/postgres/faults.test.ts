@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import type { Database } from '../../../src/storage/interface/database.ts';
 import { openDatabase } from '../../../src/storage/open-database.ts';
-import type { Database } from '../../../src/storage/port/database.ts';
-import { createApp, keyOf, resultOf, signIn } from '../../support/actors.ts';
 import {
   type Api,
   bothApis,
@@ -12,7 +11,7 @@ import {
   postGraphql,
   readiness,
   send,
-} from '../../support/apis.ts';
+} from '../../support/both-apis.ts';
 import { onDatabase } from '../../support/engine.ts';
 import { freePort } from '../../support/free-port.ts';
 import {
@@ -23,10 +22,11 @@ import {
   testGateway,
 } from '../../support/gateway.ts';
 import { readMetric } from '../../support/metrics.ts';
-import { startServerProcess } from '../../support/paw.ts';
 import { type PostgresServer, startPostgres } from '../../support/postgres-server.ts';
 import { startProxy } from '../../support/proxy.ts';
+import { createApp, keyOf, resultOf, signIn } from '../../support/requests.ts';
 import { contentsOf, lockRow, rowOf, rowsOf } from '../../support/rows.ts';
+import { startServerProcess } from '../../support/run-command.ts';
 
 // What a server sends when it ends a session: the type, the length and the fields of an error.
 // Source: PostgreSQL, section 54.7.

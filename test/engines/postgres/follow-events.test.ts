@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { PasswordHasher } from '../../../src/credentials/password-hasher.ts';
-import { asOperator } from '../../../src/data/operation/call.ts';
+import { asOperator } from '../../../src/data/call/call.ts';
 import { updateWallet } from '../../../src/data/update-wallet.ts';
-import { LazyTransaction } from '../../../src/storage/port/request-transaction.ts';
-import { createApp } from '../../support/actors.ts';
-import { graphqlApi } from '../../support/apis.ts';
+import { LazyTransaction } from '../../../src/storage/work/lazy-transaction.ts';
+import { graphqlApi } from '../../support/both-apis.ts';
 import { Follower, impatientFollower, SETTLED_MS } from '../../support/follow-events.ts';
 import { seedTenant, testGateway } from '../../support/gateway.ts';
+import { createApp } from '../../support/requests.ts';
 
 test('an event that is committed after a later one of another instance is followed as well', async () => {
   const first = await testGateway();

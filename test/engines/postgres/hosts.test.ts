@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import type { Database, Row } from '../../../src/storage/interface/database.ts';
 import { openDatabase } from '../../../src/storage/open-database.ts';
-import type { Database, Row } from '../../../src/storage/port/database.ts';
-import { bothApis, readiness, send } from '../../support/apis.ts';
+import { bothApis, readiness, send } from '../../support/both-apis.ts';
 import { onDatabase } from '../../support/engine.ts';
 import { type Gateway, seedTenant, startGateway } from '../../support/gateway.ts';
 import { LONG_TIMEOUT } from '../../support/long-deadlines.ts';

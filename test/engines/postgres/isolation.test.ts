@@ -1,9 +1,9 @@
 // @module-tag night/isolation
 
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type AppKey, createApp, keyOf, PASSWORD, reasonOf } from '../../support/actors.ts';
-import { type Api, bothApis, postGraphql, readiness, send } from '../../support/apis.ts';
+import { type Api, bothApis, postGraphql, readiness, send } from '../../support/both-apis.ts';
 import { type Gateway, seedTenant, testGateway, useGateway, useTenant } from '../../support/gateway.ts';
+import { type AppKey, createApp, keyOf, PASSWORD, reasonOf } from '../../support/requests.ts';
 import { lockRow, lockRows } from '../../support/rows.ts';
 
 const POOL_SIZE = 4;

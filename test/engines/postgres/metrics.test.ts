@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { restApi } from '../../support/apis.ts';
+import { restApi } from '../../support/both-apis.ts';
 import { freePort } from '../../support/free-port.ts';
 import { seedTenant, testGateway } from '../../support/gateway.ts';
 import { readMetric } from '../../support/metrics.ts';

@@ -1,14 +1,14 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { LATEST_VERSION } from '../../../src/storage/migrations/migrations.ts';
+import { LATEST_VERSION } from '../../../src/storage/migrations/versions.ts';
 import { openDatabase } from '../../../src/storage/open-database.ts';
-import { resultOf } from '../../support/actors.ts';
-import { restApi } from '../../support/apis.ts';
+import { restApi } from '../../support/both-apis.ts';
 import { executeOn, onDatabase } from '../../support/engine.ts';
 import { seedDatabase, seedTenant, testDatabase, testGateway } from '../../support/gateway.ts';
 import { LONG_TIMEOUT } from '../../support/long-deadlines.ts';
 import { DOCUMENTED_MIGRATIONS, newerProgram } from '../../support/newer-program.ts';
-import { listening } from '../../support/paw.ts';
+import { resultOf } from '../../support/requests.ts';
 import { rowsOf, setRow } from '../../support/rows.ts';
+import { listening } from '../../support/run-command.ts';
 
 const MIGRATION = `-- compatible-from: ${LATEST_VERSION}
 ALTER TABLE wallet ADD COLUMN of_next TEXT;

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { TABLES } from '../../../src/storage/sql/columns.ts';
-import { authorize, createApp, keyOf, projectTokenOf, withOtherSecret } from '../../support/actors.ts';
-import { bothApis, postGraphql, readiness, send } from '../../support/apis.ts';
+import { bothApis, postGraphql, readiness, send } from '../../support/both-apis.ts';
 import { seedTenant, useGateway } from '../../support/gateway.ts';
 import { documentOf, inputOf, MUTATION_NAMES } from '../../support/mutations.ts';
+import { authorize, createApp, keyOf, projectTokenOf, withOtherSecret } from '../../support/requests.ts';
 
 const gateway = useGateway();
 

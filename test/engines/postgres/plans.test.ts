@@ -1,6 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { firstUlid, type Ulid } from '../../../src/model/resource-name.ts';
-import { APP_LIST, APP_LIST_BY_TITLE } from '../../../src/storage/apps.ts';
+import type { Database, Execute, Queryable, Row, Value } from '../../../src/storage/interface/database.ts';
+import { sweepExpired } from '../../../src/storage/jobs/sweep.ts';
+import type { KeysetList } from '../../../src/storage/sql/keyset-list.ts';
+import { APP_LIST, APP_LIST_BY_TITLE } from '../../../src/storage/tables/apps.ts';
 import {
   countAuditEvents,
   EVENT_LIST,
@@ -8,15 +11,16 @@ import {
   EVENT_LIST_OF_ALL,
   EVENT_LIST_OF_RESOURCE,
   EVENT_LIST_OF_RESOURCE_AND_ACTION,
-} from '../../../src/storage/audit-events.ts';
-import { sweepExpired } from '../../../src/storage/jobs/sweep.ts';
-import type { Database, Execute, Queryable, Row, Value } from '../../../src/storage/port/database.ts';
-import { PROJECT_LIST, PROJECT_LIST_BY_TITLE } from '../../../src/storage/projects.ts';
-import type { KeysetList } from '../../../src/storage/sql/keyset-list.ts';
-import { WALLET_LIST, WALLET_LIST_AT_ADDRESS, WALLET_LIST_BY_TITLE } from '../../../src/storage/wallets.ts';
-import { ulidOf } from '../../support/actors.ts';
+} from '../../../src/storage/tables/audit-events.ts';
+import { PROJECT_LIST, PROJECT_LIST_BY_TITLE } from '../../../src/storage/tables/projects.ts';
+import {
+  WALLET_LIST,
+  WALLET_LIST_AT_ADDRESS,
+  WALLET_LIST_BY_TITLE,
+} from '../../../src/storage/tables/wallets.ts';
 import { FILLED_RESOURCE, fill, fillWithExpired } from '../../support/fill.ts';
 import { type Gateway, seedTenant, startGateway, testGateway } from '../../support/gateway.ts';
+import { ulidOf } from '../../support/requests.ts';
 import { rowsOf } from '../../support/rows.ts';
 
 /** A step of an executed plan, in the JSON format of EXPLAIN ANALYZE. */

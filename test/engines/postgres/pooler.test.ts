@@ -5,10 +5,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
+import type { Engine } from '../../../src/storage/interface/engine.ts';
 import { openDatabase } from '../../../src/storage/open-database.ts';
-import type { Engine } from '../../../src/storage/port/engine.ts';
-import { createApp, resultOf, signIn } from '../../support/actors.ts';
-import { bothApis } from '../../support/apis.ts';
+import { bothApis } from '../../support/both-apis.ts';
 import { freePort } from '../../support/free-port.ts';
 import {
   type Gateway,
@@ -19,7 +18,8 @@ import {
   testDatabase,
 } from '../../support/gateway.ts';
 import { LONG_TIMEOUT } from '../../support/long-deadlines.ts';
-import { pawProcess, startProgram } from '../../support/paw.ts';
+import { createApp, resultOf, signIn } from '../../support/requests.ts';
+import { pawProcess, startProgram } from '../../support/run-command.ts';
 import { startBeforeAll } from '../../support/start-before-all.ts';
 
 /** A PgBouncer in front of the shared server of the tests. */

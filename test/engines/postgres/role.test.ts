@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
-import { LATEST_VERSION } from '../../../src/storage/migrations/migrations.ts';
-import { createApp, reasonOf } from '../../support/actors.ts';
-import { bothApis, readiness, restApi } from '../../support/apis.ts';
+import { LATEST_VERSION } from '../../../src/storage/migrations/versions.ts';
+import { bothApis, readiness, restApi } from '../../support/both-apis.ts';
 import { executeOn, onDatabase, schemaOf } from '../../support/engine.ts';
 import { migrateDatabase, seedDatabase, testDatabase, testGateway } from '../../support/gateway.ts';
 import { newerProgram } from '../../support/newer-program.ts';
-import { logLines, paw, pawJson, pawProcess, startServerProcess } from '../../support/paw.ts';
+import { createApp, reasonOf } from '../../support/requests.ts';
+import { logLines, paw, pawJson, pawProcess, startServerProcess } from '../../support/run-command.ts';
 
 const PASSWORD = 'paw-test';
 

@@ -4,12 +4,12 @@ import { copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
-import { withOtherSecret } from '../../support/actors.ts';
-import { type HttpResponse, postGraphql, send } from '../../support/apis.ts';
+import { type HttpResponse, postGraphql, send } from '../../support/both-apis.ts';
 import { onDatabase } from '../../support/engine.ts';
 import { makeDatabase, seedDatabase, type Tenant, testDatabase } from '../../support/gateway.ts';
 import { startHttpServer } from '../../support/http-server.ts';
-import { logLines, type RunningServer, startServerProcess } from '../../support/paw.ts';
+import { withOtherSecret } from '../../support/requests.ts';
+import { logLines, type RunningServer, startServerProcess } from '../../support/run-command.ts';
 import { startBeforeAll } from '../../support/start-before-all.ts';
 
 const SHIPPED = fileURLToPath(new URL('../../../deploy/tracing.mjs', import.meta.url));

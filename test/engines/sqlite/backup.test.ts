@@ -15,10 +15,9 @@ import {
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createProject } from '../../../src/data/more/create-project.ts';
-import { asOperator } from '../../../src/data/operation/call.ts';
-import { tokenStatus } from '../../support/actors.ts';
-import { restApi } from '../../support/apis.ts';
+import { asOperator } from '../../../src/data/call/call.ts';
+import { createProject } from '../../../src/data/projects/create-project.ts';
+import { restApi } from '../../support/both-apis.ts';
 import { damageTable, onDatabase, pathOf, textOf } from '../../support/engine.ts';
 import {
   makeDatabase,
@@ -29,8 +28,16 @@ import {
   testDatabase,
   testGateway,
 } from '../../support/gateway.ts';
-import { paw, pawInShell, pawJson, pawProcess, startPaw, startServerProcess } from '../../support/paw.ts';
+import { tokenStatus } from '../../support/requests.ts';
 import { addWallets, setRows, writerOf } from '../../support/rows.ts';
+import {
+  paw,
+  pawInShell,
+  pawJson,
+  pawProcess,
+  startPaw,
+  startServerProcess,
+} from '../../support/run-command.ts';
 
 test.each([
   ['backup', 'pg_dump'],

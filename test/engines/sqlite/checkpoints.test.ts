@@ -1,8 +1,8 @@
 import { mkdirSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import type { Engine } from '../../../src/storage/interface/engine.ts';
 import { openDatabase } from '../../../src/storage/open-database.ts';
-import type { Engine } from '../../../src/storage/port/engine.ts';
 import { Checkpoints } from '../../../src/storage/sqlite/checkpoints.ts';
 import { pathOf } from '../../support/engine.ts';
 import { testDatabase } from '../../support/gateway.ts';

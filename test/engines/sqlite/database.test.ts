@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import type { Engine } from '../../../src/storage/interface/engine.ts';
 import { openDatabase } from '../../../src/storage/open-database.ts';
-import type { Engine } from '../../../src/storage/port/engine.ts';
 import { onDatabase, pathOf } from '../../support/engine.ts';
 import { migrateDatabase, testDatabase } from '../../support/gateway.ts';
 

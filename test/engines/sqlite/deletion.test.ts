@@ -1,13 +1,13 @@
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { deleteAccount } from '../../../src/data/operator/delete-account.ts';
 import { titleKey } from '../../../src/model/title-key.ts';
-import { resultOf, ulidOf } from '../../support/actors.ts';
-import { restApi } from '../../support/apis.ts';
+import { deleteAccount } from '../../../src/operator/delete-account.ts';
+import { restApi } from '../../support/both-apis.ts';
 import { pathOf } from '../../support/engine.ts';
 import { type Gateway, seedTenant, startGateway, testDatabase, testGateway } from '../../support/gateway.ts';
-import { paw } from '../../support/paw.ts';
+import { resultOf, ulidOf } from '../../support/requests.ts';
+import { paw } from '../../support/run-command.ts';
 
 /** Returns what can be read of an account in the files of a folder. */
 function tracesIn(folder: string, words: readonly string[]): readonly string[] {

@@ -2,12 +2,12 @@
 
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { credentialParts } from '../../support/actors.ts';
-import { type HttpResponse, mutationDocument, postGraphql, send } from '../../support/apis.ts';
+import { type HttpResponse, mutationDocument, postGraphql, send } from '../../support/both-apis.ts';
 import { onDatabase } from '../../support/engine.ts';
 import { seedDatabase, testDatabase } from '../../support/gateway.ts';
-import { listening, startProgram } from '../../support/paw.ts';
+import { credentialParts } from '../../support/requests.ts';
 import { rowOf, setRow } from '../../support/rows.ts';
+import { listening, startProgram } from '../../support/run-command.ts';
 
 const MAIN = fileURLToPath(new URL('../../../src/main.js', import.meta.url));
 

@@ -1,9 +1,9 @@
 // @module-tag needs/util-linux
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
-import { bothApis, readiness } from '../../support/apis.ts';
+import { bothApis, readiness } from '../../support/both-apis.ts';
 import { seedDatabase, testDatabase } from '../../support/gateway.ts';
-import { startServerProcess } from '../../support/paw.ts';
+import { startServerProcess } from '../../support/run-command.ts';
 
 test('while the disk takes no writes, a server is not ready, and the log has one line', async () => {
   const { url: databaseUrl } = await testDatabase();

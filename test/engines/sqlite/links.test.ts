@@ -14,8 +14,8 @@ import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { titleKey } from '../../../src/model/title-key.ts';
 import { onDatabase, pathOf } from '../../support/engine.ts';
 import { seedDatabase, startGateway, testDatabase } from '../../support/gateway.ts';
-import { paw, startPaw } from '../../support/paw.ts';
 import { rowsOf, setRows, writerOf } from '../../support/rows.ts';
+import { paw, startPaw } from '../../support/run-command.ts';
 
 let folder: string;
 /** The file of the database. */

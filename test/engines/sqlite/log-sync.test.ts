@@ -2,9 +2,9 @@ import fs, { statSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import type { Engine } from '../../../src/storage/interface/engine.ts';
 import { openDatabase } from '../../../src/storage/open-database.ts';
-import type { Engine } from '../../../src/storage/port/engine.ts';
-import { send } from '../../support/apis.ts';
+import { send } from '../../support/both-apis.ts';
 import { pathOf } from '../../support/engine.ts';
 import { seedTenant, testDatabase, testGateway } from '../../support/gateway.ts';
 

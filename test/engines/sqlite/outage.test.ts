@@ -2,13 +2,13 @@ import { mkdirSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { openDatabase } from '../../../src/storage/open-database.ts';
-import { bothApis, readiness, send } from '../../support/apis.ts';
+import { bothApis, readiness, send } from '../../support/both-apis.ts';
 import { damageTable, pathOf } from '../../support/engine.ts';
 import { freePort } from '../../support/free-port.ts';
 import { seedDatabase, seedTenant, startGateway, testDatabase, testGateway } from '../../support/gateway.ts';
-import { logLines, pawProcess, startProgram } from '../../support/paw.ts';
 import { expectError } from '../../support/refusal.ts';
 import { rowOf } from '../../support/rows.ts';
+import { logLines, pawProcess, startProgram } from '../../support/run-command.ts';
 
 test('a lock of another process makes writes UNAVAILABLE by both APIs, and is no outage: the server reads and is ready', async () => {
   const gateway = await testGateway();

@@ -5,8 +5,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { beforeEach, expect, test } from 'vitest';
 import { pathOf } from '../../support/engine.ts';
 import { seedDatabase, type Tenant, testDatabase, testFolder, testGateway } from '../../support/gateway.ts';
-import { paw, pawInShell } from '../../support/paw.ts';
 import { setRows } from '../../support/rows.ts';
+import { paw, pawInShell } from '../../support/run-command.ts';
 
 /** The commands that only read. */
 const COMMANDS: readonly ((tenant: Tenant) => string[])[] = [

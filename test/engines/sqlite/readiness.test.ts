@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { copyFileSync, renameSync, rmSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test, vi } from 'vitest';
+import type { Engine } from '../../../src/storage/interface/engine.ts';
 import { openDatabase } from '../../../src/storage/open-database.ts';
-import type { Engine } from '../../../src/storage/port/engine.ts';
-import { readiness, send } from '../../support/apis.ts';
+import { readiness, send } from '../../support/both-apis.ts';
 import { damageTable, pathOf } from '../../support/engine.ts';
 import { migrateDatabase, seedTenant, testDatabase, testGateway } from '../../support/gateway.ts';
 

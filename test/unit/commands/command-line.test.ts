@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { VERSION } from '../../../src/config.ts';
-import { paw } from '../../support/paw.ts';
+import { paw } from '../../support/run-command.ts';
 
 // Opening this database would fail, with status 1.
 const SETTINGS = { DATABASE_URL: 'sqlite:/dev/null/paw.db' };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { meter } from '../../../src/commands/line/meter.ts';
+import { meter } from '../../../src/commands/cli/meter.ts';
 
 test('a meter shows the share and the time that is left, five times a second', () => {
   const shown: string[] = [];

@@ -1,6 +1,6 @@
 import { buildSchema, Kind, parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { InputViolations } from '../../../src/graphql/limits/input-violations.ts';
+import { InputViolations } from '../../../src/graphql/rules/input-violations.ts';
 
 const schema = buildSchema(`
   type Query { ask(input: Input!, list: [Int!], id: ID, flag: Boolean, kind: Kind, number: Float): Int }

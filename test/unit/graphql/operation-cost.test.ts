@@ -1,7 +1,7 @@
 import { buildSchema, extendSchema, getIntrospectionQuery, graphqlSync, Kind, parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { fragmentsOf } from '../../../src/graphql/limits/merged-fields.ts';
-import { amountFor, DocumentCost } from '../../../src/graphql/limits/operation-cost.ts';
+import { amountFor, DocumentCost } from '../../../src/graphql/rules/document-cost.ts';
+import { fragmentsOf } from '../../../src/graphql/rules/merged-fields.ts';
 import { createSchema } from '../../../src/graphql/schema.ts';
 
 const ITEMS = buildSchema(`

@@ -8,7 +8,7 @@ import { ApiError } from '../../../src/model/errors.ts';
 
 const [operation] = parse('mutation { first second }').definitions as [OperationDefinitionNode];
 const mutation = { operation };
-const keyed = { ...mutation, keyed: {} as NonNullable<ExecutionState['firstRequest']> };
+const keyed = { ...mutation, firstRequest: {} as NonNullable<ExecutionState['firstRequest']> };
 const refused = { rejection: new ApiError('OVERLOADED') };
 
 const DATA = { first: 1, second: null };

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { expect, test } from 'vitest';
-import { clientAddress } from '../../../src/http/client.ts';
+import { clientAddress } from '../../../src/http/request/request-client.ts';
 
 const socket = { remoteAddress: '10.0.0.9' } as Socket;
 

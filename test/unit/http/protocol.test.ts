@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { hostError } from '../../../src/http/connections/protocol.ts';
-import { statusCodeOf } from '../../../src/http/errors.ts';
+import { statusCodeOf } from '../../../src/http/errors/error-responses.ts';
+import { hostError } from '../../../src/http/server/request-target.ts';
 
 const statusOf = (host: string | undefined, httpVersion = '1.1') => {
   const error = hostError({ headers: host === undefined ? {} : { host }, httpVersion });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { clientRequestId, requestIds } from '../../../src/http/request-id.ts';
+import { clientRequestId, requestIds } from '../../../src/http/request/request-id.ts';
 
 test('the ids of requests are unique within a process and between processes', () => {
   const processes = [requestIds(), requestIds(), requestIds()];

@@ -1,8 +1,8 @@
 import { expectTypeOf, test } from 'vitest';
-import type { AppChanges } from '../../../src/storage/apps.ts';
-import type { updateProjectRow } from '../../../src/storage/projects.ts';
 import type { ChangesOf } from '../../../src/storage/sql/columns.ts';
-import type { WalletChanges } from '../../../src/storage/wallets.ts';
+import type { AppChanges } from '../../../src/storage/tables/apps.ts';
+import type { updateProjectRow } from '../../../src/storage/tables/projects.ts';
+import type { WalletChanges } from '../../../src/storage/tables/wallets.ts';
 
 /** The properties that a value of a type can leave out. */
 type Optional<T> = { [Name in keyof T]-?: Omit<T, Name> extends T ? Name : never }[keyof T];

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { MIGRATIONS, parseMigration } from '../../../src/storage/migrations/migrations.ts';
+import { MIGRATIONS, parseMigration } from '../../../src/storage/migrations/versions.ts';
 
 test('a migration that renames or drops something is not compatible with the version before it', () => {
   for (const { version, compatibleFrom, statements } of MIGRATIONS) {

@@ -3,8 +3,8 @@ import { createDataLayer, type DataLayer } from '../../../src/data/data-layer.ts
 import { GraphqlContext } from '../../../src/graphql/context.ts';
 import { idGenerator } from '../../../src/model/resource-name.ts';
 import { BackgroundWrites } from '../../../src/storage/background-writes.ts';
+import type { Engine } from '../../../src/storage/interface/engine.ts';
 import { openDatabase } from '../../../src/storage/open-database.ts';
-import type { Engine } from '../../../src/storage/port/engine.ts';
 
 /** Opens the data layer of the gateway, for use in another server. */
 export async function openDataLayer(): Promise<DataLayer> {

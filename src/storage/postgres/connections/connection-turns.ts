@@ -1,7 +1,7 @@
 import { AccountTurns, type OfAccount } from '../../../model/account-turns.ts';
 import { ByteCache } from '../../../model/byte-cache.ts';
-import type { Statement, Value } from '../../port/database.ts';
-import { resourceInDetail, startTimeout } from '../errors.ts';
+import type { Statement, Value } from '../../interface/database.ts';
+import { resourceInDetail, startTimeout } from '../sqlstates.ts';
 
 /**
  * The time for which a statement of a request waits for a lock, in milliseconds: longer than `deadlock_timeout`, whose

@@ -1,7 +1,7 @@
 import type { Pool, PoolClient } from 'pg';
-import { DatabaseError, unavailable } from '../../port/errors.ts';
-import { PendingCount } from '../../port/in-progress.ts';
-import { hasCode, outageOf, startTimeout, TOO_MANY_CONNECTIONS } from '../errors.ts';
+import { DatabaseError, unavailable } from '../../interface/database-error.ts';
+import { PendingCount } from '../../work/pending-count.ts';
+import { hasCode, outageOf, startTimeout, TOO_MANY_CONNECTIONS } from '../sqlstates.ts';
 import { ConnectionTurns, type Leave, type UseResult, type Wait } from './connection-turns.ts';
 import { HostError, isOutdatedClient } from './hosts.ts';
 import { Session, type StatementSettings } from './session.ts';

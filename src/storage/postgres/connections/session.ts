@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg';
-import type { Execute, Row, Statement } from '../../port/database.ts';
-import { resultUnknown } from '../../port/errors.ts';
+import type { Execute, Row, Statement } from '../../interface/database.ts';
+import { resultUnknown } from '../../interface/database-error.ts';
 import {
   endsConnection,
   hasCode,
@@ -8,7 +8,7 @@ import {
   MISSING_TABLE,
   startTimeout,
   statementError,
-} from '../errors.ts';
+} from '../sqlstates.ts';
 import { cancelStatement } from './cancel.ts';
 import type { UseResult } from './connection-turns.ts';
 import { isCitusClient } from './hosts.ts';

@@ -1,5 +1,5 @@
 import { type Connection, type PoolClient, Query, type QueryResult } from 'pg';
-import type { Row, Statement, Value } from '../../port/database.ts';
+import type { Row, Statement, Value } from '../../interface/database.ts';
 
 /** A statement, and the name under which it is prepared, if it is. */
 export type NamedStatement = Statement & { readonly name: string | undefined };

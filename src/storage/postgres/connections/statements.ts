@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { PoolClient } from 'pg';
-import type { Row } from '../../port/database.ts';
+import type { Row } from '../../interface/database.ts';
 import { type NamedStatement, StatementGroup } from './statement-group.ts';
 
 /** What was sent. */

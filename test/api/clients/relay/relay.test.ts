@@ -2,9 +2,9 @@ import { readFileSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { send } from '../../../support/apis.ts';
+import { send } from '../../../support/both-apis.ts';
 import { seedTenant, testFolder, useGateway } from '../../../support/gateway.ts';
-import { type Settings, startProgram } from '../../../support/paw.ts';
+import { type Settings, startProgram } from '../../../support/run-command.ts';
 import { codeBlocks } from '../documented.ts';
 
 const COMPILER = fileURLToPath(import.meta.resolve('relay-compiler/cli.js'));

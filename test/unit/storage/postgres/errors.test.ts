@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { endsConnection, statementError } from '../../../../src/storage/postgres/errors.ts';
+import { endsConnection, statementError } from '../../../../src/storage/postgres/sqlstates.ts';
 
 // What a server of these tests does not send. The rest is in `test/engines/postgres`, such as `faults.test.ts`.
 

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, expect, test, vi } from 'vitest';
-import type { Row } from '../../../../src/storage/port/database.ts';
+import type { Row } from '../../../../src/storage/interface/database.ts';
 import {
   ConnectionTurns,
   connectionRequest,

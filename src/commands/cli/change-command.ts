@@ -1,0 +1,51 @@
+import { LazyTransaction } from '../../storage/work/lazy-transaction.ts';
+import type { Arguments, Command } from './command.ts';
+import { OutputError } from './terminal.ts';
+import { type CommandContext, withDatabase } from './with-database.ts';
+
+type Change<Result> = Omit<Command, 'run'> & {
+  /** Whether the result has a secret, which is shown once. Without it, the change would be of no use. */
+  readonly isSecret?: boolean;
+  /** Calls operations. The input is the values of the arguments. */
+  readonly run: (admin: CommandContext, input: Arguments['values'], args: Arguments) => Promise<Result>;
+  readonly view: (result: Result) => object;
+  readonly text: (result: Result) => string;
+};
+
+export function changeCommand<Result>(change: Change<Result>): Command {
+  const { isSecret = false, run, view, text, ...description } = change;
+  return {
+    ...description,
+    run: (args) =>
+      withDatabase(args, async (admin) => {
+        const runAndPrint = async (context: CommandContext) => {
+          const result = await run(context, args.values, args);
+          args.print(view(result), text(result));
+        };
+        await (isSecret ? ifPrinted(args, admin, runAndPrint) : runAndPrint(admin));
+      }),
+  };
+}
+
+/**
+ * Runs `work` in a transaction that is committed after the result was printed. A secret that can't be printed thus never
+ * becomes valid.
+ *
+ * @throws OutputError if the result can't be printed
+ */
+async function ifPrinted(
+  { terminal }: Arguments,
+  admin: CommandContext,
+  work: (admin: CommandContext) => Promise<void>,
+): Promise<void> {
+  const transaction = new LazyTransaction(admin.database);
+  try {
+    if (terminal.isDiscarded()) throw new OutputError('it is closed, or the null device');
+    await work({ ...admin, database: transaction.database });
+    await transaction.commit();
+  } catch (error) {
+    await transaction.rollBack();
+    if (error instanceof OutputError) error.message += ' Nothing was changed.';
+    throw error;
+  }
+}

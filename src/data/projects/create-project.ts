@@ -1,0 +1,65 @@
+import type { Caller } from '../../model/caller.ts';
+import { ApiError } from '../../model/errors.ts';
+import {
+  description,
+  nullable,
+  parseFields,
+  resourceNameValidator,
+  title,
+} from '../../model/fields/fields.ts';
+import { MAX_PROJECTS, type Project } from '../../model/project.ts';
+import { resourceName, type Ulid } from '../../model/resource-name.ts';
+import type { Queryable } from '../../storage/interface/database.ts';
+import { insertProject, type ProjectRow } from '../../storage/tables/projects.ts';
+import { accountOfInput } from '../access/account-of.ts';
+import { recordAct } from '../audit/audit.ts';
+import { begin, type Call } from '../call/call.ts';
+import type { OperatorContext } from '../call/dependencies.ts';
+import type { Rules, UntrustedInput } from '../call/rules.ts';
+import { projectFromRow, projectRows } from '../conversions/project.ts';
+
+const ACCOUNT = { account: resourceNameValidator('accounts') };
+
+const INPUT = { title, description: nullable(description) };
+
+createProject.rules = { caller: 'whole account', changes: true, input: INPUT } as const satisfies Rules;
+
+/**
+ * Creates a project. The operator names the `account`, and can create any number of projects.
+ *
+ * @throws FAILED_PRECONDITION if the account has `MAX_PROJECTS` projects
+ */
+export async function createProject(
+  call: Call<OperatorContext, Caller | 'operator'>,
+  input: UntrustedInput,
+): Promise<Project> {
+  const dependencies = begin(call, createProject.rules);
+  const { caller } = call;
+  const validators = caller === 'operator' ? { ...ACCOUNT, ...INPUT } : INPUT;
+  const { title, description = '' } = parseFields(input, validators);
+  const { database, newId, publicUrl } = dependencies;
+
+  const row = await database.transaction(async (transaction) => {
+    const accountId = await accountOfInput(transaction, caller, input);
+    return addProject(transaction, dependencies, caller, { accountId, id: newId(), title, description });
+  });
+  return projectFromRow(row, publicUrl());
+}
+
+type NewProject = Pick<Project, 'title' | 'description'> & { readonly accountId: Ulid; readonly id: Ulid };
+
+/** Inserts a project with the CID of its cover image, and records it, in a transaction of the caller. Returns its row. */
+export async function addProject(
+  transaction: Queryable,
+  dependencies: Pick<OperatorContext, 'clock' | 'newId'>,
+  caller: Caller | 'operator',
+  { accountId, id, title, description }: NewProject,
+): Promise<ProjectRow> {
+  const newRow = await projectRows(dependencies, accountId);
+  const name = resourceName('projects', id);
+  const row = newRow({ name, title, description });
+  const max = caller === 'operator' ? undefined : MAX_PROJECTS;
+  if (!(await insertProject(transaction, row, max))) throw new ApiError('TOO_MANY_PROJECTS');
+  await recordAct(transaction, dependencies, caller, { accountId, action: 'project.create', resource: name });
+  return row;
+}

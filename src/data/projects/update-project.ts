@@ -1,0 +1,68 @@
+import { type Caller, sees } from '../../model/caller.ts';
+import { ApiError } from '../../model/errors.ts';
+import { etag, projectEtag } from '../../model/etag.ts';
+import {
+  description,
+  optional,
+  parseFields,
+  resourceNameValidator,
+  title,
+} from '../../model/fields/fields.ts';
+import type { Project } from '../../model/project.ts';
+import { idOf } from '../../model/resource-name.ts';
+import {
+  findAccountOfProject,
+  findProjectToUpdate,
+  updateProjectRow,
+} from '../../storage/tables/projects.ts';
+import { findAccountId } from '../access/account-of.ts';
+import { notFound } from '../access/visibility.ts';
+import { fieldsIn, recordAct } from '../audit/audit.ts';
+import { begin, type Call } from '../call/call.ts';
+import type { OperatorContext } from '../call/dependencies.ts';
+import type { Rules, UntrustedInput } from '../call/rules.ts';
+import { projectFromRow } from '../conversions/project.ts';
+
+const INPUT = {
+  name: resourceNameValidator('projects'),
+  title: optional(title),
+  description: optional(description),
+  ifMatch: optional(etag),
+};
+
+updateProject.rules = { caller: 'account', changes: true, input: INPUT } as const satisfies Rules;
+
+/**
+ * Updates a project, for the operator that of any account. Omitted fields are not changed.
+ *
+ * @throws NOT_FOUND if the project does not exist or is not visible to the caller; for the operator INVALID_ARGUMENT
+ * @throws ABORTED if the project has another etag
+ */
+export async function updateProject(
+  call: Call<OperatorContext, Caller | 'operator'>,
+  input: UntrustedInput,
+): Promise<Project> {
+  const dependencies = begin(call, updateProject.rules);
+  const { caller } = call;
+  const { name, ifMatch, ...changes } = parseFields(input, INPUT);
+  const { database, publicUrl } = dependencies;
+  const id = idOf(name);
+  if (!sees(caller, id)) throw notFound(caller, name);
+  const fields = fieldsIn(changes);
+
+  const row = await database.transaction(async (transaction) => {
+    const accountId = await findAccountId(transaction, caller, name, findAccountOfProject);
+    if (fields.length === 0 || ifMatch !== undefined) {
+      const current = await findProjectToUpdate(transaction, accountId, id);
+      if (current === undefined) throw notFound(caller, name);
+      if (ifMatch !== undefined && ifMatch !== projectEtag(current)) throw new ApiError('ETAG_MISMATCH');
+      if (fields.length === 0) return current;
+    }
+    const updated = await updateProjectRow(transaction, accountId, id, changes);
+    if (updated === undefined) throw notFound(caller, name);
+    const act = { accountId, action: 'project.update', resource: name, fields } as const;
+    await recordAct(transaction, dependencies, caller, act);
+    return updated;
+  });
+  return projectFromRow(row, publicUrl());
+}

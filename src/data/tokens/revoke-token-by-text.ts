@@ -1,0 +1,56 @@
+import { equalHashes, hashCredential, parseCredential } from '../../credentials/credential.ts';
+import type { Client } from '../../model/caller.ts';
+import { ApiError } from '../../model/errors.ts';
+import { idOf } from '../../model/resource-name.ts';
+import { findToken } from '../../storage/tables/tokens.ts';
+import { Call } from '../call/call.ts';
+import type { OperationDependencies } from '../call/dependencies.ts';
+import { principalFromRow } from '../conversions/token.ts';
+import { type AppCredentials, findApp } from '../sign-in.ts';
+import { revokeTokenOfCaller } from './sign-out.ts';
+
+/**
+ * Ends a bearer token, if it is valid. A key is compared only with that of the app to which the token was issued, so that
+ * nobody can test a key without an audit event. Source: RFC 7009.
+ *
+ * @param credentials of the app to which the token was issued; undefined if the client has only the token
+ * @throws UNAUTHENTICATED if the credentials are wrong
+ * @throws PERMISSION_DENIED if the token was not issued to the app
+ */
+export async function revokeTokenByText(
+  call: Call<OperationDependencies, Client>,
+  text: string,
+  credentials: AppCredentials | undefined,
+): Promise<void> {
+  const client = call.caller;
+  const dependencies = Call.open(call);
+  const { database, clock, newId, recordFailure } = dependencies;
+  const timeMs = clock();
+  const token = parseCredential(text);
+  const row = token && (await findToken(database, token.accountId, token.id));
+  if (row === undefined || row.expire_time_ms <= timeMs || !equalHashes(row.hash, hashCredential(text))) {
+    return client.count?.(undefined);
+  }
+  const principal = principalFromRow(row);
+  const { accountId, appId, tokenId } = principal;
+  if (credentials !== undefined) {
+    const { name } = credentials;
+    if (appId !== idOf(name)) throw new ApiError('TOKEN_OF_ANOTHER_APP');
+    const { key } = await findApp(database, { ...credentials, accountId }, timeMs);
+    if (key === undefined) {
+      await client.count?.(undefined);
+      const id = newId();
+      await recordFailure({
+        id,
+        action: 'sign_in.fail',
+        accountId,
+        principal: undefined,
+        client,
+        resource: name,
+      });
+      throw new ApiError('INVALID_CREDENTIALS', { app: name });
+    }
+  }
+  await client.count?.({ accountId, tokenId: appId ?? tokenId });
+  await revokeTokenOfCaller(dependencies, { principal, client });
+}

@@ -1,0 +1,39 @@
+import { searchApps } from '../../data/apps/list-apps.ts';
+import { listEvents } from '../../data/events/list-events.ts';
+import { listProjects } from '../../data/list-projects.ts';
+import { getViewer } from '../../data/tokens/get-viewer.ts';
+import { listTokens } from '../../data/tokens/list-tokens.ts';
+import { searchWallets } from '../../data/wallets/list-wallets.ts';
+import { invalidFields } from '../../model/errors.ts';
+import { parseFields, resourceNameValidator } from '../../model/fields/fields.ts';
+import { Connection } from '../connection.ts';
+import type { QueryResolvers } from '../generated/schema-types.ts';
+import { loadNamed } from './named-resources.ts';
+
+const MAX_NODES = 100;
+
+const nodeName = resourceNameValidator('projects', 'apps', 'wallets');
+
+export const queries: QueryResolvers = {
+  node: (_parent, args, { resources }) => resources.load(parseFields(args, { id: nodeName }).id),
+
+  nodes(_parent, { ids }, context) {
+    if (ids.length > MAX_NODES) {
+      throw invalidFields([{ field: 'ids', description: `Must have at most ${MAX_NODES} items.` }]);
+    }
+    const sent = ids.map((value, index) => ({ field: `ids[${index}]`, value, validator: nodeName }));
+    return loadNamed(sent, context);
+  },
+
+  viewer: (_parent, _args, context) => context.read(getViewer),
+
+  tokens: async (_parent, args, context) => new Connection(await context.read(listTokens, args)),
+
+  projects: async (_parent, args, context) => new Connection(await context.read(listProjects, args)),
+
+  apps: async (_parent, args, context) => new Connection(await context.read(searchApps, args)),
+
+  wallets: async (_parent, args, context) => new Connection(await context.read(searchWallets, args)),
+
+  events: async (_parent, args, context) => new Connection(await context.read(listEvents, args)),
+};

@@ -1,0 +1,114 @@
+import type { ApolloServerPlugin } from '@apollo/server';
+import {
+  type DocumentNode,
+  type GraphQLSchema,
+  type OperationDefinitionNode,
+  OperationTypeNode,
+} from 'graphql';
+import { toApiError } from '../../data/call/to-api-error.ts';
+import { assertMayChange } from '../../data/data-layer.ts';
+import { invalidFields } from '../../model/errors.ts';
+import type { GraphqlContext } from '../context.ts';
+import { documentRejection, rejection } from '../graphql-errors.ts';
+import { DocumentCost } from './document-cost.ts';
+import { excessOfResponse, type ResponseCost } from './document-limits.ts';
+import type { InputViolations } from './input-violations.ts';
+import { fragmentsOf, MergedFields } from './merged-fields.ts';
+
+/** A request whose document is valid. Apollo Server's own object of a request has these properties. */
+export type DocumentRequest = {
+  readonly contextValue: GraphqlContext;
+  readonly source: string;
+  readonly document: DocumentNode;
+  readonly operation: OperationDefinitionNode;
+  readonly request: {
+    readonly operationName?: string | null | undefined;
+    readonly variables?: Readonly<Record<string, unknown>> | null | undefined;
+  };
+};
+
+/**
+ * The checks of a request whose operation is known. graphql-js would reject variables of a wrong type, too, but its error
+ * messages contain the values. Documents are cached, so that these checks are no validation rules.
+ */
+export class RequestChecks {
+  readonly #schema: GraphQLSchema;
+  readonly #violations: InputViolations;
+  // Of documents in a cache: counting takes about a tenth of the time of a mutation.
+  readonly #counted = new WeakMap<OperationDefinitionNode, Counted>();
+
+  constructor(schema: GraphQLSchema, violations: InputViolations) {
+    this.#schema = schema;
+    this.#violations = violations;
+  }
+
+  plugin(): ApolloServerPlugin<GraphqlContext> {
+    return {
+      requestDidStart: async () => ({
+        didResolveOperation: async ({ contextValue, source, document, operation, request }) => {
+          // Apollo Server rejects a request without an operation later.
+          if (operation) await this.check({ contextValue, source, document, operation, request });
+        },
+
+        // The violations of the values in the document that graphql-js rejects need their positions.
+        didEncounterErrors: async ({ document, errors }) => {
+          if (document !== undefined) this.#violations.locate(document, errors);
+        },
+      }),
+    };
+  }
+
+  /**
+   * Records the operation of a request for the log and the metrics.
+   *
+   * @throws the refusal of a mutation with a token that may only read, of variables of a wrong type, of a response that could
+   *   have too many fields, and of mutations beyond the rate limit
+   */
+  async check({ contextValue, request, document, operation }: DocumentRequest): Promise<void> {
+    const type = operation.operation;
+    contextValue.state.operation = operation;
+    if (type !== OperationTypeNode.QUERY && contextValue.isAuthenticated) assertChanges(contextValue);
+    const variables = request.variables ?? {};
+    const { cost, rootFields } = this.#count(document, operation);
+    const invalid = this.#violations.ofVariables(operation, variables, cost.maxItems);
+    if (invalid.length > 0) {
+      const nodes = new Set(invalid.map(({ definition }) => definition));
+      throw rejection(invalidFields(invalid.map(({ violation }) => violation)), [...nodes]);
+    }
+    const excess = excessOfResponse(cost, variables);
+    if (excess !== undefined) throw documentRejection(excess);
+    if (type === OperationTypeNode.MUTATION) await countMutations(contextValue, rootFields);
+  }
+
+  #count(document: DocumentNode, operation: OperationDefinitionNode): Counted {
+    const known = this.#counted.get(operation);
+    if (known !== undefined) return known;
+    const fragments = fragmentsOf(document);
+    const merged = new MergedFields(fragments);
+    merged.add(operation.selectionSet);
+    const cost = new DocumentCost(this.#schema, fragments, operation);
+    const counted = { cost, rootFields: merged.byKey.size };
+    this.#counted.set(operation, counted);
+    return counted;
+  }
+}
+
+type Counted = { readonly cost: ResponseCost; readonly rootFields: number };
+
+/** Counts each mutation like a request, so that the rate limits bound the rows that a client adds. */
+async function countMutations({ request }: GraphqlContext, count: number): Promise<void> {
+  // The HTTP request counts for the first.
+  if (count === 1) return;
+  await request.countMutations(count).catch((error) => {
+    throw rejection(toApiError(error));
+  });
+}
+
+/** Refuses a whole request whose mutations would all be refused. */
+function assertChanges(context: GraphqlContext): void {
+  try {
+    assertMayChange(context.callWithoutKey);
+  } catch (error) {
+    throw rejection(toApiError(error));
+  }
+}

@@ -1,0 +1,27 @@
+import { notFound } from '../data/access/visibility.ts';
+import { type Act, recordAct } from '../data/audit/audit.ts';
+import type { OperatorContext } from '../data/call/dependencies.ts';
+import type { Ulid } from '../model/resource-name.ts';
+import type { Queryable } from '../storage/interface/database.ts';
+
+/**
+ * Changes a resource as the operator, in a transaction, and records the act. Returns the row of the resource.
+ *
+ * @param act what is recorded; an update of no fields is not
+ * @param change returns the row, or undefined if the resource does not exist
+ * @throws INVALID_ARGUMENT for the field `name` if the resource does not exist
+ */
+export function changeResource<Row extends { readonly id: Ulid; readonly account_id?: Ulid }>(
+  admin: Pick<OperatorContext, 'database' | 'newId'>,
+  act: Pick<Act, 'action' | 'resource' | 'fields'>,
+  change: (transaction: Queryable) => Promise<Row | undefined>,
+): Promise<Row> {
+  return admin.database.transaction(async (transaction) => {
+    const row = await change(transaction);
+    if (row === undefined) throw notFound('operator', act.resource);
+    // The row of an account has no other account.
+    const accountId = row.account_id ?? row.id;
+    if (act.fields?.length !== 0) await recordAct(transaction, admin, 'operator', { ...act, accountId });
+    return row;
+  });
+}

@@ -1,0 +1,13 @@
+import type { OperatorContext } from '../data/call/dependencies.ts';
+import type { UntrustedInput } from '../data/call/rules.ts';
+import { walletFromRow } from '../data/conversions/wallet.ts';
+import { parseFields, resourceNameValidator } from '../model/fields/fields.ts';
+import type { Wallet } from '../model/wallet.ts';
+import { deleteWalletRow } from '../storage/tables/wallets.ts';
+import { changeResource } from './change-resource.ts';
+
+export async function deleteWallet(admin: OperatorContext, input: UntrustedInput): Promise<Wallet> {
+  const { name } = parseFields(input, { name: resourceNameValidator('wallets') });
+  const act = { action: 'wallet.delete', resource: name } as const;
+  return walletFromRow(await changeResource(admin, act, (transaction) => deleteWalletRow(transaction, name)));
+}

@@ -1,0 +1,229 @@
+import { hash } from 'node:crypto';
+import { decodeTime, encodeTime, ulid } from 'ulid';
+import { lockAccount, requireAccount } from '../data/access/account-of.ts';
+import { auditEvent } from '../data/audit/audit.ts';
+import type { OperatorContext } from '../data/call/dependencies.ts';
+import type { UntrustedInput } from '../data/call/rules.ts';
+import { projectRows } from '../data/conversions/project.ts';
+import { NEW_WALLET, newWalletRow } from '../data/conversions/wallet.ts';
+import { createProject } from '../data/projects/create-project.ts';
+import { ApiError, invalidFields } from '../model/errors.ts';
+import {
+  description,
+  optional,
+  parseFields,
+  rejectUnknownFields,
+  resourceNameValidator,
+  time,
+} from '../model/fields/fields.ts';
+import { isJsonObject, type JsonObject, parseJson } from '../model/fields/json.ts';
+import { idOf, type ResourceName, resourceName, type Ulid } from '../model/resource-name.ts';
+import type { Queryable } from '../storage/interface/database.ts';
+import { forEachBatch } from '../storage/jobs/bulk-rows.ts';
+import { findOwners, insertBatches } from '../storage/jobs/import-rows.ts';
+import { deleteAddresses } from '../storage/jobs/supplied-addresses.ts';
+import { addToProjectCount, type NewProjectRow } from '../storage/tables/projects.ts';
+import type { NewWalletRow } from '../storage/tables/wallets.ts';
+import { meterOf, type OnProgress } from '../storage/work/progress.ts';
+
+/** The row of a new project or wallet, with every column that it has to have. */
+type ImportedRow =
+  | { readonly table: 'project'; readonly row: NewProjectRow }
+  | { readonly table: 'wallet'; readonly row: NewWalletRow };
+
+/** A line of a file as the row of its project or wallet. */
+type ImportedLine = ImportedRow & {
+  readonly line: number;
+  readonly name: ResourceName<'projects' | 'wallets'>;
+  readonly project?: ResourceName<'projects'>;
+};
+
+// All are in memory until the last line was read.
+const MAX_ROWS = 1_000_000;
+
+const PROJECT = {
+  name: optional(resourceNameValidator('projects')),
+  ...createProject.rules.input,
+  description: optional(description),
+  createTime: optional(time),
+};
+
+const WALLET = {
+  name: optional(resourceNameValidator('wallets')),
+  ...NEW_WALLET,
+  createTime: optional(time),
+  updateTime: optional(time),
+};
+
+const COLLECTIONS: ReadonlyMap<unknown, string> = new Map([
+  ['project', 'projects'],
+  ['wallet', 'wallets'],
+]);
+
+// The image follows from the name.
+const PROJECT_FIELDS = ['type', 'imageCoverUrl', 'imageCoverCid', ...Object.keys(PROJECT)];
+const WALLET_FIELDS = ['type', ...Object.keys(WALLET)];
+
+/**
+ * What else an export has. Secrets are not in an export, so that its apps and tokens could not be used. An address that is
+ * left could be given to a wallet of each account.
+ */
+const OTHER_TYPES: readonly unknown[] = ['account', 'app', 'token', 'address', 'event'];
+
+/**
+ * Creates the projects and wallets in the lines of an export, in batches, with an audit event for each. Those that exist in
+ * the account are left as they are, so that a second call completes an import that was interrupted. One without a name gets
+ * one that is the same in a second call.
+ *
+ * @param input the name of the `account`
+ * @param lines the lines; undefined is one that is no text, or too long
+ * @throws INVALID_ARGUMENT for the first line at fault, and changes nothing
+ */
+export async function importAccount(
+  admin: OperatorContext,
+  input: UntrustedInput,
+  lines: AsyncIterable<string | undefined>,
+  onProgress?: OnProgress,
+): Promise<{ readonly projects: number; readonly wallets: number }> {
+  const { account } = parseFields(input, { account: resourceNameValidator('accounts') });
+  const { database } = admin;
+  const accountId = idOf(account);
+  const read = await readLines(admin, accountId, lines);
+  await requireAccount(database, account);
+  const missing = await newLines(database, accountId, read);
+  const onInserted = meterOf(onProgress, missing.length);
+  const counts = { project: 0, wallet: 0 };
+  for (const table of ['project', 'wallet'] as const) {
+    const ofTable = missing.filter((each) => each.table === table);
+    await forEachBatch(database, ofTable, async (transaction, batch) => {
+      await lockAccount(transaction, accountId);
+      await requireAccount(transaction, account);
+      // Another import can have created some.
+      const created = await newLines(transaction, accountId, batch);
+      await insertLines(transaction, admin, accountId, created);
+      counts[table] += created.length;
+      onInserted(batch.length);
+    });
+  }
+  return { projects: counts.project, wallets: counts.wallet };
+}
+
+/** Inserts projects, or wallets, with an event for each. */
+async function insertLines(
+  transaction: Queryable,
+  admin: OperatorContext,
+  accountId: Ulid,
+  lines: readonly ImportedLine[],
+): Promise<void> {
+  const [first] = lines;
+  if (first === undefined) return;
+  const action = `${first.table}.create` as const;
+  const events = lines.map(({ name }) =>
+    auditEvent(admin, 'operator', { accountId, action, resource: name }),
+  );
+  await insertBatches(transaction, 'audit_event', events);
+  const rows = lines.map(({ row }) => row);
+  const addresses = rows.flatMap((row) => ('address' in row ? [row.address] : []));
+  await deleteAddresses(transaction, accountId, addresses);
+  await insertBatches(transaction, first.table, rows);
+  if (first.table === 'project') await addToProjectCount(transaction, accountId, rows.length);
+}
+
+async function readLines(
+  admin: OperatorContext,
+  accountId: Ulid,
+  lines: AsyncIterable<string | undefined>,
+): Promise<readonly ImportedLine[]> {
+  const newProjectRow = await projectRows(admin, accountId);
+  const byName = new Map<ResourceName, ImportedLine>();
+  let line = 0;
+  for await (const text of lines) {
+    line += 1;
+    if (text?.trim() === '') continue;
+    const record = text === undefined ? undefined : parseJson(text);
+    if (!isJsonObject(record)) throw invalidLine(line, 'a JSON object in UTF-8, of at most 100,000 bytes');
+    if (OTHER_TYPES.includes(record['type'])) continue;
+    const named = withName(accountId, line, record);
+    const imported = { line, ...inLine(line, () => rowOf(admin, accountId, named, newProjectRow)) };
+    const other = byName.get(imported.name);
+    if (other !== undefined) throw invalidLine(line, `another name than in line ${other.line}`, 'name');
+    byName.set(imported.name, imported);
+    if (byName.size > MAX_ROWS)
+      throw invalidLine(line, `one of the first ${MAX_ROWS} projects and wallets of a file`);
+  }
+  return [...byName.values()];
+}
+
+/** Adds a name to a record without one, by which a second import of the file finds it. The names are in the order of the lines. */
+function withName(accountId: Ulid, line: number, record: JsonObject): JsonObject {
+  const collection = COLLECTIONS.get(record['type']);
+  if (record['name'] !== undefined || collection === undefined) return record;
+  const bytes = hash('sha256', JSON.stringify([accountId, line, record]), 'buffer');
+  let next = 0;
+  const id = ulid(decodeTime(accountId), () => (bytes[next++] ?? 0) / 256);
+  return { ...record, name: `${collection}/${id.slice(0, 10)}${encodeTime(line, 5)}${id.slice(15)}` };
+}
+
+function rowOf(
+  admin: OperatorContext,
+  accountId: Ulid,
+  record: JsonObject,
+  newProjectRow: Awaited<ReturnType<typeof projectRows>>,
+): ImportedRow & Omit<ImportedLine, 'line' | 'table' | 'row'> {
+  if (record['type'] === 'project') {
+    rejectUnknownFields(Object.keys(record), PROJECT_FIELDS);
+    const row = newProjectRow(parseFields(record, PROJECT));
+    return { table: 'project', name: resourceName('projects', row.id), row };
+  }
+  if (record['type'] !== 'wallet') {
+    throw invalidFields([{ field: 'type', description: 'Must be "project" or "wallet".' }]);
+  }
+  rejectUnknownFields(Object.keys(record), WALLET_FIELDS);
+  const fields = parseFields(record, WALLET);
+  const row = { ...newWalletRow(admin, accountId, fields), address: fields.address };
+  return { table: 'wallet', name: resourceName('wallets', row.id), project: fields.project, row };
+}
+
+/**
+ * Returns the lines whose resources do not exist yet.
+ *
+ * @throws INVALID_ARGUMENT for a name of another account, and for a wallet whose project is neither in the file nor in the
+ *   account
+ */
+async function newLines(
+  transaction: Queryable,
+  accountId: Ulid,
+  lines: readonly ImportedLine[],
+): Promise<readonly ImportedLine[]> {
+  const inFile = new Set<ResourceName>(lines.map(({ name }) => name));
+  const named = new Set(lines.flatMap(({ name, project }) => [name, ...(project ? [project] : [])]));
+  const owners = await findOwners(transaction, [...named]);
+  return lines.filter(({ line, name, project }) => {
+    const owner = owners.get(name);
+    if (owner === accountId) return false;
+    if (owner !== undefined) throw invalidLine(line, 'a name that no other account has', 'name');
+    if (project !== undefined && !inFile.has(project) && owners.get(project) !== accountId)
+      throw invalidLine(line, 'a project of the file or of the account', 'project');
+    return true;
+  });
+}
+
+/** Adds the number of the line to the fields of an error. */
+function inLine<T>(line: number, parse: () => T): T {
+  try {
+    return parse();
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.fieldViolations === undefined) throw error;
+    throw invalidFields(
+      error.fieldViolations.map(({ field, description }) => ({
+        field: `line ${line}: ${field}`,
+        description,
+      })),
+    );
+  }
+}
+
+function invalidLine(line: number, wanted: string, field?: string): ApiError {
+  const place = field === undefined ? `line ${line}` : `line ${line}: ${field}`;
+  return invalidFields([{ field: place, description: `Must be ${wanted}.` }]);
+}

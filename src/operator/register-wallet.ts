@@ -1,0 +1,27 @@
+import { lockAccount, requireAccountOfProject } from '../data/access/account-of.ts';
+import { recordAct } from '../data/audit/audit.ts';
+import type { OperatorContext } from '../data/call/dependencies.ts';
+import type { UntrustedInput } from '../data/call/rules.ts';
+import { NEW_WALLET, newWalletRow, walletFromRow } from '../data/conversions/wallet.ts';
+import { parseFields } from '../model/fields/fields.ts';
+import { resourceName } from '../model/resource-name.ts';
+import type { Wallet } from '../model/wallet.ts';
+import { deleteAddresses } from '../storage/jobs/supplied-addresses.ts';
+import { insertWallet } from '../storage/tables/wallets.ts';
+
+/** Creates a wallet with an address that the operator names. If the address was supplied for new wallets, none of them gets it. */
+export async function registerWallet(admin: OperatorContext, input: UntrustedInput): Promise<Wallet> {
+  const fields = parseFields(input, NEW_WALLET);
+  const { database } = admin;
+
+  const accountId = await requireAccountOfProject(database, 'project', fields.project);
+  const row = { ...newWalletRow(admin, accountId, fields), address: fields.address };
+  const name = resourceName('wallets', row.id);
+  await database.transaction(async (transaction) => {
+    await lockAccount(transaction, accountId);
+    await deleteAddresses(transaction, accountId, [row.address]);
+    await insertWallet(transaction, row);
+    await recordAct(transaction, admin, 'operator', { accountId, action: 'wallet.create', resource: name });
+  });
+  return walletFromRow(row);
+}

@@ -1,0 +1,36 @@
+import { requireAccount, requireRow } from '../data/access/account-of.ts';
+import { recordAct } from '../data/audit/audit.ts';
+import type { OperatorContext } from '../data/call/dependencies.ts';
+import type { UntrustedInput } from '../data/call/rules.ts';
+import { parseFields, resourceNameValidator } from '../model/fields/fields.ts';
+import { idOf } from '../model/resource-name.ts';
+import { findAccountOfApp } from '../storage/tables/apps.ts';
+import { MAX_REVOKED, revokeTokensOfAccount, revokeTokensOfApp } from '../storage/tables/tokens.ts';
+
+/** Revokes all tokens of an app. Returns the number of those that were valid. */
+export async function revokeAppTokens(admin: OperatorContext, input: UntrustedInput): Promise<number> {
+  const { app } = parseFields(input, { app: resourceNameValidator('apps') });
+  return admin.database.transaction(async (transaction) => {
+    const accountId = requireRow(await findAccountOfApp(transaction, app), 'app', 'app');
+    const count = await revokeTokensOfApp(transaction, accountId, idOf(app), admin.clock());
+    const act = { action: 'token.revoke', resource: app, count } as const;
+    if (count > 0) await recordAct(transaction, admin, 'operator', { accountId, ...act });
+    return count;
+  });
+}
+
+/** Revokes all tokens of an account and of its apps, in batches. Returns the number of those that were valid. */
+export async function revokeAccountTokens(admin: OperatorContext, input: UntrustedInput): Promise<number> {
+  const { account } = parseFields(input, { account: resourceNameValidator('accounts') });
+  const { id } = await requireAccount(admin.database, account);
+  for (let total = 0; ; ) {
+    const revoked = await admin.database.transaction(async (transaction) => {
+      const count = await revokeTokensOfAccount(transaction, id, admin.clock());
+      const act = { action: 'token.revoke', resource: account, count } as const;
+      if (count > 0) await recordAct(transaction, admin, 'operator', { accountId: id, ...act });
+      return count;
+    });
+    total += revoked;
+    if (revoked < MAX_REVOKED) return total;
+  }
+}

@@ -1,0 +1,172 @@
+import type { Ulid } from '../../model/resource-name.ts';
+import { LAST_USE_INTERVAL_MS } from '../background-writes.ts';
+import type { ConditionalSql, Database, Queryable, Row, Statement } from '../interface/database.ts';
+import {
+  APP_COLUMNS,
+  APP_KEY_HASHES,
+  CHANGEABLE_APP_COLUMNS,
+  type ChangesOf,
+  columnNames,
+  NEW_APP_COLUMNS,
+  type RowOf,
+  valuesOf,
+} from '../sql/columns.ts';
+import { KeysetList, listByTitle } from '../sql/keyset-list.ts';
+import {
+  assignments,
+  changesIn,
+  findAccountOf,
+  ifRevision,
+  type RowId,
+  readRow,
+  revisionList,
+  selectByIds,
+  writeRow,
+} from '../sql/row-statements.ts';
+import { insertedRow } from '../work/change.ts';
+import { isForeignKeyViolation } from '../work/foreign-keys.ts';
+import { type AuditEventRow, insertEventChange } from './audit-events.ts';
+
+export type AppRow = RowOf<typeof APP_COLUMNS>;
+
+/** The public id of the private key of an app, the SHA-256 of the key in hexadecimal digits, and the revision with it. */
+type NewKey = RowOf<'private_key_id, private_key_hash, revision'>;
+
+export type AppSecretRow = AppRow & RowOf<typeof APP_KEY_HASHES>;
+
+/** The revision of an update, and new values for columns of an app. */
+export type AppChanges = ChangesOf<(typeof CHANGEABLE_APP_COLUMNS)[number]> & RowOf<'revision'>;
+
+const TABLE = { name: 'app', columns: APP_COLUMNS } as const;
+
+export const APP_LIST = new KeysetList<AppRow>(TABLE, { where: ['account_id ='], part: 'project_id' });
+
+export const APP_LIST_BY_TITLE = listByTitle<AppRow>(TABLE, 'project_id');
+
+const INSERTED = columnNames(NEW_APP_COLUMNS);
+
+// Insertions of one account wait for each other.
+const COUNT: ConditionalSql = (
+  [account, max, project],
+  condition,
+) => `UPDATE account SET app_count = app_count + 1
+WHERE id = ${account} AND app_count < ${max}
+  AND EXISTS (SELECT 1 FROM project WHERE account_id = ${account} AND project.id = ${project}) AND ${condition}
+RETURNING id`;
+
+const INSERT: ConditionalSql = (values, condition) =>
+  `INSERT INTO app (${NEW_APP_COLUMNS}) ${insertedRow(values, condition)}`;
+
+// The columns that an insertion leaves out.
+const NEW_ROW = {
+  last_sign_in_time_ms: null,
+  previous_key_id: null,
+  previous_key_expire_time_ms: null,
+} satisfies Partial<AppRow>;
+
+const addToAppCount = writeRow<Row, [accountId: Ulid, count: number]>(
+  'UPDATE account SET app_count = app_count + $2 WHERE id = $1',
+);
+
+const UPDATE = `UPDATE app SET revision = $4, ${assignments(CHANGEABLE_APP_COLUMNS, 5)}
+WHERE account_id = $1 AND id = $2 AND ${ifRevision(3)} RETURNING ${APP_COLUMNS}`;
+
+const REPLACE_KEY = `UPDATE app SET
+  previous_key_id = private_key_id,
+  previous_key_hash = private_key_hash,
+  previous_key_expire_time_ms = $5,
+  private_key_id = $3,
+  private_key_hash = $4,
+  revision = $6
+WHERE account_id = $1 AND id = $2 RETURNING ${APP_COLUMNS}`;
+
+const DELETE = `DELETE FROM app WHERE account_id = $1 AND id = $2 RETURNING ${APP_COLUMNS}`;
+
+const SIGNED_IN = `UPDATE app SET last_sign_in_time_ms = $3
+WHERE account_id = $1 AND id = $2 AND COALESCE(last_sign_in_time_ms, 0) <= $4`;
+
+/**
+ * Inserts an app with its audit event. Returns its row, or undefined if the account has `max` apps already, or does not have
+ * the project.
+ */
+export async function insertApp(
+  database: Pick<Database, 'writeIfFirst'>,
+  app: RowOf<typeof NEW_APP_COLUMNS>,
+  max: number,
+  event: AuditEventRow,
+): Promise<AppRow | undefined> {
+  const count = { sql: COUNT, params: [app.account_id, max, app.project_id] };
+  const insertion = { sql: INSERT, params: valuesOf(app, INSERTED) };
+  try {
+    const counted = await database.writeIfFirst([count, insertion, insertEventChange(event)]);
+    return counted.length > 0 ? { ...NEW_ROW, ...app } : undefined;
+  } catch (error) {
+    // The project was deleted at the same time.
+    if (isForeignKeyViolation(error)) return undefined;
+    throw error;
+  }
+}
+
+export const findApps = selectByIds(TABLE);
+
+export const findAppSecret = readRow<AppSecretRow, [accountId: Ulid, id: Ulid]>(
+  `SELECT ${APP_COLUMNS}, ${APP_KEY_HASHES} FROM app WHERE account_id = $1 AND id = $2`,
+);
+
+export const findAccountOfApp = findAccountOf('apps');
+
+/** Updates an app and returns its new row, or undefined if it does not exist in the account or has none of the revisions. */
+export async function updateAppRow(
+  database: Queryable,
+  { accountId, id }: RowId,
+  { revision, ...changes }: AppChanges,
+  revisions: readonly Ulid[] | undefined,
+): Promise<AppRow | undefined> {
+  const params = [
+    accountId,
+    id,
+    revisionList(revisions),
+    revision,
+    ...changesIn(changes, CHANGEABLE_APP_COLUMNS),
+  ];
+  const [row] = await database.write<AppRow>(UPDATE, params);
+  return row;
+}
+
+/**
+ * Replaces the key of an app. The key before becomes the previous key, in place of an earlier one.
+ *
+ * @returns the row of the app with the id of the previous key, or undefined if the app does not exist
+ */
+export async function replaceAppKey(
+  transaction: Queryable,
+  { accountId, id }: RowId,
+  { private_key_id, private_key_hash, revision }: NewKey,
+  previousExpireTimeMs: number,
+): Promise<(AppRow & { readonly previous_key_id: string }) | undefined> {
+  const params = [accountId, id, private_key_id, private_key_hash, previousExpireTimeMs, revision];
+  const [row] = await transaction.write<AppRow & { readonly previous_key_id: string }>(REPLACE_KEY, params);
+  return row;
+}
+
+/** Returns the statement that stores `now` as the last sign-in of an app, or undefined if the stored one is recent. */
+export function lastSignInChange(
+  { account_id, id, last_sign_in_time_ms }: Pick<AppRow, 'account_id' | 'id' | 'last_sign_in_time_ms'>,
+  now: number,
+): Statement | undefined {
+  const before = now - LAST_USE_INTERVAL_MS;
+  return (last_sign_in_time_ms ?? 0) > before
+    ? undefined
+    : { sql: SIGNED_IN, params: [account_id, id, now, before] };
+}
+
+/** Deletes an app, and decrements the app count of its account. Returns its last row. */
+export async function deleteAppRow(
+  transaction: Queryable,
+  accountId: Ulid,
+  id: Ulid,
+): Promise<AppRow | undefined> {
+  const [row] = await transaction.write<AppRow>(DELETE, [accountId, id]);
+  if (row) await addToAppCount(transaction, accountId, -1);
+  return row;
+}

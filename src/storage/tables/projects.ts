@@ -1,0 +1,108 @@
+import type { Ulid } from '../../model/resource-name.ts';
+import type { Queryable, Row } from '../interface/database.ts';
+import {
+  CHANGEABLE_PROJECT_COLUMNS,
+  type ChangesOf,
+  PROJECT_COLUMNS,
+  PROJECT_TABLE,
+  type RowOf,
+} from '../sql/columns.ts';
+import { KeysetList, listByTitle } from '../sql/keyset-list.ts';
+import {
+  assignments,
+  changesIn,
+  findAccountOf,
+  insertInto,
+  readRow,
+  selectByIds,
+  writeRow,
+} from '../sql/row-statements.ts';
+
+/** The columns of a project that queries return: all except the account, which is a parameter of every query. */
+export type ProjectItem = RowOf<typeof PROJECT_COLUMNS>;
+
+export type ProjectRow = ProjectItem & RowOf<'account_id'>;
+
+export type NewProjectRow = ProjectRow & RowOf<'title_key'>;
+
+const insert = insertInto('project', PROJECT_TABLE.columns);
+
+const COUNT =
+  'UPDATE account SET project_count = project_count + 1 WHERE id = $1 AND project_count < $2 RETURNING id';
+
+const TABLE = { name: 'project', columns: PROJECT_COLUMNS } as const;
+
+export const PROJECT_LIST = new KeysetList<ProjectItem>(TABLE, {
+  where: ['account_id ='],
+  part: 'id',
+  count: '(SELECT project_count FROM account WHERE id = $1)',
+});
+
+export const PROJECT_LIST_BY_TITLE = listByTitle<ProjectItem>(TABLE, 'id');
+
+const UPDATE = `UPDATE project SET ${assignments(CHANGEABLE_PROJECT_COLUMNS, 3)}
+WHERE account_id = $1 AND id = $2 RETURNING ${PROJECT_COLUMNS}`;
+
+const DELETE_EXPIRED_TOKENS =
+  'DELETE FROM token WHERE account_id = $1 AND project_id = $2 AND expire_time_ms <= $3';
+
+const DELETE = `DELETE FROM project WHERE account_id = $1 AND id = $2 RETURNING ${PROJECT_COLUMNS}`;
+
+/** Adds a number of projects, which can be negative, to the count of an account. */
+export const addToProjectCount = writeRow<Row, [accountId: Ulid, count: number]>(
+  'UPDATE account SET project_count = project_count + $2 WHERE id = $1',
+);
+
+/** Inserts a project. Returns false if the account has `max` projects already. Creations of one account wait for each other. */
+export async function insertProject(
+  transaction: Queryable,
+  project: NewProjectRow,
+  max = Number.MAX_SAFE_INTEGER,
+): Promise<boolean> {
+  const counted = await transaction.write(COUNT, [project.account_id, max]);
+  if (counted.length > 0) await insert(transaction, project);
+  return counted.length > 0;
+}
+
+export const findProjects = selectByIds(TABLE);
+
+/** Returns a project of the account, which then can't be deleted before the transaction ends, or undefined. */
+export const lockProject = readRow<RowOf<'id'>, [accountId: Ulid, id: Ulid]>(
+  'SELECT id FROM project WHERE account_id = $1 AND id = $2 FOR SHARE',
+);
+
+export const findAccountOfProject = findAccountOf('projects');
+
+/** Returns a project of the account, which then nobody else changes before the transaction ends, or undefined. */
+export const findProjectToUpdate = readRow<ProjectItem, [accountId: Ulid, id: Ulid]>(
+  `SELECT ${PROJECT_COLUMNS} FROM project WHERE account_id = $1 AND id = $2 FOR NO KEY UPDATE`,
+);
+
+/** Updates a project of the account and returns its new row, or undefined if the project does not exist. */
+export async function updateProjectRow(
+  database: Queryable,
+  accountId: Ulid,
+  id: Ulid,
+  changes: ChangesOf<(typeof CHANGEABLE_PROJECT_COLUMNS)[number]>,
+): Promise<ProjectItem | undefined> {
+  const params = [accountId, id, ...changesIn(changes, CHANGEABLE_PROJECT_COLUMNS)];
+  const [row] = await database.write<ProjectItem>(UPDATE, params);
+  return row;
+}
+
+/**
+ * Deletes a project and its expired tokens, and decrements the project count of its account. Returns its last row.
+ *
+ * @throws an error for `isForeignKeyViolation` if the project has apps, wallets or valid tokens
+ */
+export async function deleteProjectRow(
+  transaction: Queryable,
+  accountId: Ulid,
+  id: Ulid,
+  now: number,
+): Promise<ProjectItem | undefined> {
+  await transaction.write(DELETE_EXPIRED_TOKENS, [accountId, id, now]);
+  const [row] = await transaction.write<ProjectItem>(DELETE, [accountId, id]);
+  if (row) await addToProjectCount(transaction, accountId, -1);
+  return row;
+}

@@ -1,0 +1,180 @@
+import type { Ulid } from '../../model/resource-name.ts';
+import { LAST_USE_INTERVAL_MS } from '../background-writes.ts';
+import type { Change, ConditionalSql, Queryable, Statement } from '../interface/database.ts';
+import {
+  columnNames,
+  NEW_TOKEN_COLUMNS,
+  prefixedId,
+  type RowOf,
+  TOKEN_COLUMNS,
+  valuesOf,
+} from '../sql/columns.ts';
+import { KeysetList } from '../sql/keyset-list.ts';
+import { type RowId, readRow, writeRow } from '../sql/row-statements.ts';
+import { insertedRow, renderSql } from '../work/change.ts';
+
+export type TokenRow = RowOf<typeof TOKEN_COLUMNS>;
+
+export type TokenSecretRow = TokenRow & RowOf<'hash'>;
+
+export type NewTokenRow = RowOf<typeof NEW_TOKEN_COLUMNS>;
+
+const MAX_COUNTED_TOKENS = 100_000;
+
+/** The tokens of an account and of its apps that are valid after a time. */
+export const TOKEN_LIST = new KeysetList<TokenRow>(
+  { name: 'token', columns: TOKEN_COLUMNS },
+  { where: ['account_id =', 'expire_time_ms >'] },
+);
+
+const INSERTED = columnNames(NEW_TOKEN_COLUMNS);
+
+const INSERT: ConditionalSql = (values, condition) =>
+  `INSERT INTO token (${NEW_TOKEN_COLUMNS}) ${insertedRow(values, condition)}`;
+
+// The tokens of an account that is suspended or being deleted are not valid.
+function ifValid([account, id, now]: readonly string[]): string {
+  return `FROM token JOIN account ON account.id = token.account_id
+WHERE token.account_id = ${account} AND token.id = ${id} AND token.expire_time_ms > ${now}
+  AND account.id = ${account} AND account.state = 'ACTIVE'`;
+}
+
+const IS_VALID: ConditionalSql = (names, condition) => `SELECT 1 AS one ${ifValid(names)} AND ${condition}`;
+
+const REVOKE: ConditionalSql = ([account, id, now], condition) => `DELETE FROM token
+WHERE account_id = ${account} AND id = ${id} AND expire_time_ms > ${now} AND ${condition} RETURNING account_id, app_id`;
+
+const REVOKE_OTHER_KEYS = 'DELETE FROM token WHERE account_id = $1 AND app_id = $2 AND app_key_id <> $3';
+
+const SHORTEN = `UPDATE token SET expire_time_ms = $3
+WHERE account_id = $1 AND app_id = $2 AND expire_time_ms > $3`;
+
+const USE = `UPDATE token SET last_use_time_ms = $3
+WHERE account_id = $1 AND id = $2 AND COALESCE(last_use_time_ms, 0) <= $4`;
+
+// The limit bounds the time for which SQLite blocks the event loop, to about 5 ms.
+const COUNT = `SELECT COUNT(*) AS count FROM
+  (SELECT 1 FROM token WHERE expire_time_ms > $1 LIMIT ${MAX_COUNTED_TOKENS}) AS valid`;
+
+const REVOKE_OF_APP = 'DELETE FROM token WHERE account_id = $1 AND app_id = $2 RETURNING expire_time_ms';
+
+// The newest first, because a token ends with its maker.
+const FIND_OF_ACCOUNT = `SELECT id FROM token
+WHERE account_id = $1 AND expire_time_ms > $2 ORDER BY id DESC LIMIT $3`;
+
+const REVOKE_OF_ACCOUNT = `DELETE FROM token WHERE account_id = $1 AND id IN (${FIND_OF_ACCOUNT})`;
+
+const LOCK = 'SELECT expire_time_ms FROM token WHERE account_id = $1 AND id = $2 FOR NO KEY UPDATE';
+
+const COUNT_MADE = `SELECT COUNT(*) AS count FROM token
+WHERE account_id = $1 AND maker_token_id = $2 AND expire_time_ms > $3`;
+
+/**
+ * Ends the tokens of an app after a rotation of its key: those of the previous key at `expireTimeMs`, with the key, those
+ * of earlier keys at once.
+ */
+export async function revokeTokensWithKey(
+  transaction: Queryable,
+  { accountId, id }: RowId,
+  previousKeyId: string,
+  expireTimeMs: number,
+): Promise<void> {
+  await transaction.write(REVOKE_OTHER_KEYS, [accountId, id, previousKeyId]);
+  await transaction.write(SHORTEN, [accountId, id, expireTimeMs]);
+}
+
+/** Returns the change that inserts a token. */
+export function insertTokenChange(token: NewTokenRow): Change {
+  return { sql: INSERT, params: valuesOf(token, INSERTED) };
+}
+
+/** Returns a token of an account or of one of its apps, also one that has expired or whose account is not active. */
+export const findToken = readRow<TokenSecretRow, [accountId: Ulid, id: Ulid]>(
+  `SELECT ${TOKEN_COLUMNS}, hash FROM token WHERE account_id = $1 AND id = $2`,
+);
+
+/** Returns a token if it is valid at `now`: if it has not ended, and its account is active. */
+export const findValidToken = readRow<TokenSecretRow, [accountId: Ulid, id: Ulid, now: number]>(
+  `SELECT ${[...columnNames(TOKEN_COLUMNS), 'hash'].map((column) => `token.${column}`)} ${ifValid(['$1', '$2', '$3'])}`,
+);
+
+/**
+ * Locks a token that makes others: its makings wait for each other, and its end for them, so that it ends what they have
+ * made. Returns undefined if it has ended.
+ */
+export const lockMaker = readRow<RowOf<'expire_time_ms'>, [accountId: Ulid, id: Ulid]>(LOCK);
+
+/** Returns the number of the tokens that a token has made, and that are valid at `now`. */
+export async function countMadeTokens(
+  transaction: Queryable,
+  { accountId, id }: RowId,
+  now: number,
+): Promise<number> {
+  const [row] = await transaction.read<{ count: number }>(COUNT_MADE, [accountId, id, now]);
+  return row?.count ?? 0;
+}
+
+/** Returns a SELECT that returns a row if a token is valid at `now`. */
+export function validTokenCondition(accountId: Ulid, id: Ulid, now: number): Change {
+  return { sql: IS_VALID, params: [accountId, id, now] };
+}
+
+export type RevokedToken = RowOf<'account_id, app_id'>;
+
+/** Revokes a token of an account or of one of its apps, if it is valid at `now`. Returns undefined if it is not. */
+export const revokeTokenRow = writeRow<RevokedToken, [accountId: Ulid, id: Ulid, now: number]>(
+  renderSql(REVOKE, ['$1', '$2', '$3']),
+);
+
+/** Returns the change of `revokeToken`. */
+export function revokeTokenChange(accountId: Ulid, id: Ulid, now: number): Change {
+  return { sql: REVOKE, params: [accountId, id, now] };
+}
+
+/** Returns the statement that stores `now` as the last use of a token, or undefined if the stored one is recent. */
+export function lastUseChange(
+  { account_id, id, last_use_time_ms }: TokenRow,
+  now: number,
+): Statement | undefined {
+  const before = now - LAST_USE_INTERVAL_MS;
+  return (last_use_time_ms ?? 0) > before ? undefined : { sql: USE, params: [account_id, id, now, before] };
+}
+
+/** Returns the number of tokens that are valid at `now`, or `MAX_COUNTED_TOKENS` if there are more. */
+export async function countTokens(database: Queryable, now: number): Promise<number> {
+  const [row] = await database.read<{ count: number }>(COUNT, [now]);
+  return row?.count ?? 0;
+}
+
+/** Revokes a token of any account, if it is valid at `now`. Returns undefined if it is not. */
+export const revokeTokenByName = writeRow<RevokedToken, [name: `tokens/${Ulid}`, now: number]>(
+  `DELETE FROM token WHERE ${prefixedId('tokens/')} = $1 AND expire_time_ms > $2
+RETURNING account_id, app_id`,
+);
+
+/** Revokes all tokens of an app. Returns the number of those that were valid at `now`. */
+export async function revokeTokensOfApp(
+  database: Queryable,
+  accountId: Ulid,
+  appId: Ulid,
+  now: number,
+): Promise<number> {
+  const rows = await database.write<{ expire_time_ms: number }>(REVOKE_OF_APP, [accountId, appId]);
+  return rows.filter((row) => row.expire_time_ms > now).length;
+}
+
+/** The maximum number of tokens that `revokeTokensOfAccount` revokes: one statement locks out other writes. */
+export const MAX_REVOKED = 1000;
+
+/** Revokes at most `MAX_REVOKED` tokens of an account and of its apps that are valid at `now`. Returns their number. */
+export async function revokeTokensOfAccount(
+  transaction: Queryable,
+  accountId: Ulid,
+  now: number,
+): Promise<number> {
+  const params = [accountId, now, MAX_REVOKED];
+  // SQLite does not return the rows that a row takes with it.
+  const { length } = await transaction.read(FIND_OF_ACCOUNT, params);
+  await transaction.write(REVOKE_OF_ACCOUNT, params);
+  return length;
+}

@@ -1,0 +1,135 @@
+import type { Preconditions } from '../../model/etag.ts';
+import type { ResourceName, Ulid } from '../../model/resource-name.ts';
+import type { Change, ConditionalSql, Queryable } from '../interface/database.ts';
+import {
+  CHANGEABLE_WALLET_COLUMNS,
+  type ChangesOf,
+  columnNames,
+  prefixedId,
+  type RowOf,
+  valuesOf,
+  WALLET_COLUMNS,
+} from '../sql/columns.ts';
+import { KeysetList, listByTitle } from '../sql/keyset-list.ts';
+import { MAX_MATCHES } from '../sql/keyset-sql.ts';
+import {
+  assignments,
+  changesIn,
+  findAccountOf,
+  ifRevision,
+  insertInto,
+  type RowId,
+  revisionList,
+  selectByIds,
+  unlessRevision,
+  writeRow,
+} from '../sql/row-statements.ts';
+import { insertedRow } from '../work/change.ts';
+
+export type WalletRow = RowOf<typeof WALLET_COLUMNS>;
+
+export type NewWalletRow = WalletRow & RowOf<'title_key'> & Partial<RowOf<'password_hash'>>;
+
+/** The time and the revision of an update, and new values for columns of a wallet. */
+export type WalletChanges = ChangesOf<(typeof CHANGEABLE_WALLET_COLUMNS)[number]> &
+  RowOf<'update_time_ms, revision'>;
+
+const TABLE = { name: 'wallet', columns: WALLET_COLUMNS } as const;
+
+export const WALLET_LIST = new KeysetList<WalletRow>(TABLE, { where: ['account_id ='], part: 'project_id' });
+
+export const WALLET_LIST_AT_ADDRESS = new KeysetList<WalletRow>(TABLE, {
+  where: ['account_id =', 'address ='],
+  part: 'project_id',
+  maxCount: MAX_MATCHES,
+});
+
+export const WALLET_LIST_BY_TITLE = listByTitle<WalletRow>(TABLE, 'project_id');
+
+const FIND_ONE = `SELECT ${WALLET_COLUMNS} FROM wallet
+WHERE account_id = $1 AND id = $2 AND project_id = COALESCE($3, project_id)`;
+
+const FIND_TARGETS = `SELECT
+  CASE WHEN EXISTS (
+    SELECT 1 FROM wallet WHERE account_id = $1 AND id = $2 AND project_id = COALESCE($3, project_id)
+  ) THEN 1 ELSE 0 END AS wallet,
+  CASE WHEN EXISTS (SELECT 1 FROM project WHERE account_id = $1 AND id = $4) THEN 1 ELSE 0 END AS project`;
+
+// The numbers of the first parameter with a new value, of that with the project, and of the first one with a condition.
+const VALUES = 6;
+const PROJECT = VALUES + CHANGEABLE_WALLET_COLUMNS.indexOf('project_id');
+const FIRST_CONDITION_PARAM = VALUES + CHANGEABLE_WALLET_COLUMNS.length;
+
+const UPDATE: ConditionalSql = (_, condition) => `UPDATE wallet SET
+  update_time_ms = $4, revision = $5, ${assignments(CHANGEABLE_WALLET_COLUMNS, VALUES)}
+WHERE account_id = $1 AND id = $2 AND project_id = COALESCE($3, project_id)
+  AND (CAST($${PROJECT} AS TEXT) IS NULL OR EXISTS (SELECT 1 FROM project p WHERE p.account_id = $1 AND p.id = $${PROJECT}))
+  AND ${ifRevision(FIRST_CONDITION_PARAM)} AND ${unlessRevision(FIRST_CONDITION_PARAM + 1)} AND ${condition}
+RETURNING ${WALLET_COLUMNS}`;
+
+const INSERTED = columnNames(`${WALLET_COLUMNS}, title_key, password_hash`).filter(
+  (column) => column !== 'address',
+);
+
+const INSERT: ConditionalSql = (values, condition) =>
+  `INSERT INTO wallet (${INSERTED.join(', ')}, address) ${insertedRow(values, condition)}`;
+
+/** Inserts a wallet without a password. */
+export const insertWallet = insertInto('wallet', `${WALLET_COLUMNS}, title_key` as const);
+
+/** Returns the change that inserts a wallet with the address that the first change of the statement returns. */
+export function insertWalletChange(wallet: Omit<NewWalletRow, 'address'>): Change {
+  return { sql: INSERT, params: [...valuesOf(wallet, INSERTED), { column: 'address' }] };
+}
+
+export const findWallets = selectByIds(TABLE);
+
+/** The primary key of a wallet, which is found only in a project if `withinProjectId` is defined. */
+export type ScopedWalletId = RowId & { readonly withinProjectId: Ulid | undefined };
+
+/** Returns a wallet, or undefined if it does not exist. */
+export async function findWallet(
+  database: Queryable,
+  wallet: ScopedWalletId,
+): Promise<WalletRow | undefined> {
+  const [row] = await database.read<WalletRow>(FIND_ONE, paramsOf(wallet));
+  return row;
+}
+
+/**
+ * Returns whether the wallet of an update and its new project exist, with one statement. `project`
+ * is true if `projectId` is undefined.
+ */
+export async function findUpdateTargets(
+  database: Queryable,
+  wallet: ScopedWalletId,
+  projectId: Ulid | undefined,
+): Promise<{ wallet: boolean; project: boolean }> {
+  const params = [...paramsOf(wallet), projectId ?? null];
+  const [row] = await database.read<{ wallet: 0 | 1; project: 0 | 1 }>(FIND_TARGETS, params);
+  return { wallet: row?.wallet === 1, project: projectId === undefined || row?.project === 1 };
+}
+
+export const findAccountOfWallet = findAccountOf('wallets');
+
+export const deleteWalletRow = writeRow<WalletRow, [name: ResourceName<'wallets'>]>(
+  `DELETE FROM wallet WHERE ${prefixedId('wallets/')} = $1 RETURNING ${WALLET_COLUMNS}`,
+);
+
+/**
+ * Returns the change that updates a wallet and returns its new row, unless the wallet or its new project does not exist, or
+ * the wallet does not meet the conditions. It is the first of its statement.
+ */
+export function updateWalletChange(
+  wallet: ScopedWalletId,
+  { update_time_ms: now, revision, ...changes }: WalletChanges,
+  { ifMatch, ifNoneMatch }: Preconditions,
+): Change {
+  const values = changesIn(changes, CHANGEABLE_WALLET_COLUMNS);
+  const conditions = [revisionList(ifMatch), revisionList(ifNoneMatch)];
+  return { sql: UPDATE, params: [...paramsOf(wallet), now, revision, ...values, ...conditions] };
+}
+
+function paramsOf({ accountId, id, withinProjectId }: ScopedWalletId) {
+  return [accountId, id, withinProjectId ?? null];
+}

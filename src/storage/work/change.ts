@@ -1,0 +1,77 @@
+import type {
+  Change,
+  ColumnOfFirst,
+  ConditionalSql,
+  Queryable,
+  Row,
+  Statement,
+  Value,
+} from '../interface/database.ts';
+
+/** The condition of a change that has none. */
+const ALWAYS = 'TRUE';
+
+// By the function of a change.
+const TEXTS = new WeakMap<ConditionalSql, string>();
+
+// By the functions of a change and of its check.
+const CHECKED = new WeakMap<ConditionalSql, WeakMap<ConditionalSql, ConditionalSql>>();
+
+/** Returns the names of parameters. @param first the number of the first one */
+export function placeholders(params: readonly unknown[], first: number): readonly string[] {
+  return params.map((_, index) => `$${first + index}`);
+}
+
+/** Returns the row of an INSERT under a condition. Without one, it is VALUES, which Citus inserts on one node. */
+export function insertedRow(values: readonly string[], condition: string): string {
+  return condition === ALWAYS ? `VALUES (${values})` : `SELECT ${values} WHERE ${condition}`;
+}
+
+/** Returns a change that is made only if another one, a SELECT, would return a row. */
+export function withCondition({ sql, params }: Change, check: Change): Change {
+  const known = CHECKED.get(sql) ?? new WeakMap<ConditionalSql, ConditionalSql>();
+  CHECKED.set(sql, known);
+  const checked = known.get(check.sql) ?? withCheck(sql, check.sql, params.length);
+  known.set(check.sql, checked);
+  return { sql: checked, params: [...params, ...check.params] };
+}
+
+function withCheck(sql: ConditionalSql, check: ConditionalSql, count: number): ConditionalSql {
+  return (names, condition) =>
+    sql(names.slice(0, count), `${condition} AND EXISTS (${check(names.slice(count), ALWAYS)})`);
+}
+
+/** Returns the text of a change. @throws Error if the change leaves the condition out */
+export function renderSql(sql: ConditionalSql, names: readonly string[], condition = ALWAYS): string {
+  // Also if the condition is always true, so that a test on any engine notices it.
+  if (!sql(names, 'a = b').includes('a = b')) throw new Error('The change has no place for a condition.');
+  return sql(names, condition);
+}
+
+export function isColumnOfFirst(param: Value | ColumnOfFirst): param is ColumnOfFirst {
+  return typeof param === 'object' && param !== null;
+}
+
+/** Returns the statement of a change that is executed alone, or after the first one of several. @param first the row of that */
+export function renderStatement({ sql, params }: Change, first: Row = {}): Statement {
+  const text = TEXTS.get(sql) ?? renderSql(sql, placeholders(params, 1));
+  TEXTS.set(sql, text);
+  const values = params.map((param) => (isColumnOfFirst(param) ? (first[param.column] ?? null) : param));
+  return { sql: text, params: values };
+}
+
+/** Executes the statement of a change. See `statementOf`. */
+export function write<R extends Row>(target: Queryable, change: Change, first?: Row): Promise<readonly R[]> {
+  const { sql, params } = renderStatement(change, first);
+  return target.write<R>(sql, params);
+}
+
+/** Executes the changes of `Database.writeIfFirst` one after the other, in a transaction of the caller. */
+export async function writeEach<R extends Row>(
+  transaction: Queryable,
+  [first, ...others]: readonly [Change, ...Change[]],
+): Promise<readonly R[]> {
+  const rows = await write<R>(transaction, first);
+  if (rows.length > 0) for (const other of others) await write(transaction, other, rows[0]);
+  return rows;
+}
