@@ -20,10 +20,10 @@ const exportCommand: Command = {
   run: (args) =>
     withDatabase(
       args,
-      async (admin) => {
+      async (operator) => {
         // On a terminal, the lines show how far it is.
         const onProgress = args.terminal.isOutputShown() ? undefined : meter(args.terminal, 'Exported');
-        for await (const record of exportAccount(admin, args.values, onProgress)) {
+        for await (const record of exportAccount(operator, args.values, onProgress)) {
           args.terminal.write(`${toJson(exportView(record))}\n`);
         }
         args.terminal.progress('');
@@ -59,7 +59,7 @@ export const accountCommands: readonly Command[] = [
     name: 'account suspend',
     summary: 'Suspends an account: all its tokens are refused until it is resumed.',
     operand: 'name',
-    run: (admin, input) => setAccountSuspended(admin, input, true),
+    run: (operator, input) => setAccountSuspended(operator, input, true),
     view: accountView,
     text: ({ name }) => `${name} is now suspended.`,
   }),
@@ -67,7 +67,7 @@ export const accountCommands: readonly Command[] = [
     name: 'account resume',
     summary: 'Resumes a suspended account.',
     operand: 'name',
-    run: (admin, input) => setAccountSuspended(admin, input, false),
+    run: (operator, input) => setAccountSuspended(operator, input, false),
     view: accountView,
     text: ({ name }) => `${name} is now active.`,
   }),
@@ -78,9 +78,9 @@ export const accountCommands: readonly Command[] = [
       'Deletes an account with all its projects, apps, wallets, addresses, tokens and audit events. An interrupted deletion can be repeated.',
     operand: 'name',
     options: { yes: YES_OPTION, 'keep-audit': flag('Keeps the audit events.') },
-    async run(admin, input, args) {
+    async run(operator, input, args) {
       const { accounts: _, ...others } = byPlural(
-        await deleteAccount(admin, input, args.isSet('keep-audit'), meter(args.terminal, 'Deleted')),
+        await deleteAccount(operator, input, args.isSet('keep-audit'), meter(args.terminal, 'Deleted')),
       );
       return others;
     },

@@ -28,7 +28,7 @@ export const addressCommands: readonly Command[] = [
     operand: 'file',
     hasOptionalOperand: true,
     options: POOL,
-    run: (admin, input) => onLines(input['file'], (lines) => addAddresses(admin, input, lines)),
+    run: (operator, input) => onLines(input['file'], (lines) => addAddresses(operator, input, lines)),
     view: (added) => added,
     text: ({ count }) => `Added ${counted(count, 'addresses')}.`,
   }),
@@ -52,14 +52,14 @@ export const addressCommands: readonly Command[] = [
       all: flag('Deletes all addresses that are left, of the account or of the whole database.'),
       yes: YES_OPTION,
     },
-    async run(admin, input, { isSet }) {
+    async run(operator, input, { isSet }) {
       if (!isSet('all')) {
-        return onLines(input['file'], (lines) => deleteListedAddresses(admin, input, lines));
+        return onLines(input['file'], (lines) => deleteListedAddresses(operator, input, lines));
       }
       if (input['network'] !== undefined || input['file'] !== undefined) {
         throw new UsageError('--all takes neither --network nor a file.');
       }
-      return { ...input, count: await deleteAllAddresses(admin, input) };
+      return { ...input, count: await deleteAllAddresses(operator, input) };
     },
     view: (deleted) => deleted,
     text: ({ count }) => `Deleted ${counted(count, 'addresses')}.`,

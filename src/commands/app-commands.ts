@@ -26,7 +26,7 @@ export const appCommands: readonly Command[] = [
     summary: 'Creates an active app in a project. Its private key is shown once.',
     options: { project: PROJECT_OPTION, title: TEXT_OPTIONS.title },
     isSecret: true,
-    run: (admin, input) => createApp(asOperator(admin), { ...input, active: true }),
+    run: (operator, input) => createApp(asOperator(operator), { ...input, active: true }),
     view: appView,
     // Lines of an .env file, which a shell and a container read as well.
     text: ({ name, privateKey, project }) =>
@@ -52,7 +52,7 @@ export const appCommands: readonly Command[] = [
     summary: 'Updates an app. Omitted fields are not changed.',
     operand: 'name',
     options: { title: NEW_TEXT_OPTIONS.title },
-    run: (admin, input) => updateApp(asOperator(admin), input),
+    run: (operator, input) => updateApp(asOperator(operator), input),
     view: appView,
     text: ({ name }) => `Updated ${name}.`,
   }),
@@ -60,7 +60,7 @@ export const appCommands: readonly Command[] = [
     name: 'app activate',
     summary: 'Activates an app. Only an active app can sign in.',
     operand: 'name',
-    run: (admin, input) => updateApp(asOperator(admin), { ...input, active: true }),
+    run: (operator, input) => updateApp(asOperator(operator), { ...input, active: true }),
     view: appView,
     text: ({ name }) => `${name} is now active.`,
   }),
@@ -68,7 +68,7 @@ export const appCommands: readonly Command[] = [
     name: 'app deactivate',
     summary: 'Deactivates an app and revokes its project tokens.',
     operand: 'name',
-    run: (admin, input) => updateApp(asOperator(admin), { ...input, active: false }),
+    run: (operator, input) => updateApp(asOperator(operator), { ...input, active: false }),
     view: appView,
     text: ({ name }) => `${name} is now inactive.`,
   }),
@@ -83,9 +83,9 @@ export const appCommands: readonly Command[] = [
       ),
     },
     isSecret: true,
-    async run(admin, { name, grace = '0s' }) {
+    async run(operator, { name, grace = '0s' }) {
       const gracePeriod = durationOf('grace', grace, 0, '7d');
-      return { ...(await rotateAppKey(asOperator(admin), { name, gracePeriod })), gracePeriod };
+      return { ...(await rotateAppKey(asOperator(operator), { name, gracePeriod })), gracePeriod };
     },
     view: appView,
     text({ name, privateKey, gracePeriod }) {
@@ -98,7 +98,7 @@ export const appCommands: readonly Command[] = [
     summary: 'Deletes an app and revokes its project tokens.',
     operand: 'name',
     options: { yes: YES_OPTION },
-    run: (admin, input) => deleteApp(asOperator(admin), input),
+    run: (operator, input) => deleteApp(asOperator(operator), input),
     view: appView,
     text: ({ name }) => `Deleted ${name}.`,
   }),

@@ -69,14 +69,14 @@ export const restore: Command = {
 
 /** Gives back one account. The source is a SQLite file, or the URL of a PostgreSQL database. */
 function restoreOne(args: Arguments): Promise<void> {
-  return withDatabase(args, async (admin) => {
+  return withDatabase(args, async (operator) => {
     // Before the source is opened.
     parseFields(args.values, { account: resourceNameValidator('accounts') });
     const backup = await openSource(args);
     try {
       const onProgress = meter(args.terminal, 'Restored');
       const options = { withAddresses: args.isSet('with-addresses'), onProgress };
-      const { restored, leftOut } = await restoreAccount(admin, backup, args.values, options);
+      const { restored, leftOut } = await restoreAccount(operator, backup, args.values, options);
       const { accounts: _, ...counts } = byPlural(restored);
       const text = `Restored the account with ${countedRows(counts)}.`;
       args.print({ ...counts, leftOut }, [text, ...linesOf(leftOut)].join('\n'));

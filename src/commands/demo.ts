@@ -90,10 +90,10 @@ async function prepare({ databaseUrl, postgres }: Config): Promise<Samples & { a
     if ((await readSchemaVersion(database)).version > 0) await assertOfSamples(database);
     await migrate(database, Date.now());
     // The URL of the server is added to these URLs when the server listens.
-    const admin = { ...ADMIN, database, publicUrl: () => '' };
-    const samples = await createSamples(admin);
+    const operator = { ...ADMIN, database, publicUrl: () => '' };
+    const samples = await createSamples(operator);
     // The token of an earlier start can't be printed again: only its hash is stored.
-    const { accessToken } = await createToken(asOperator(admin), {
+    const { accessToken } = await createToken(asOperator(operator), {
       account: samples.account,
       title: 'paw demo',
     });

@@ -10,9 +10,9 @@ export const importCommand = changeCommand({
   summary: 'Creates the projects and wallets in a file of JSON lines, such as an export of an account.',
   operand: 'file',
   options: { account: ACCOUNT_OPTION },
-  async run(admin, input, { values, terminal }) {
+  async run(operator, input, { values, terminal }) {
     const onProgress = meter(terminal, 'Imported');
-    return onLines(values['file'], (lines) => importAccount(admin, input, lines, onProgress));
+    return onLines(values['file'], (lines) => importAccount(operator, input, lines, onProgress));
   },
   view: (imported) => imported,
   text: (imported) => `Imported ${countedRows(imported)}.`,

@@ -13,14 +13,14 @@ export const init = changeCommand({
   summary: 'Creates an account with a project and a token, and prints requests to try.',
   options: { title: TEXT_OPTIONS.title },
   isSecret: true,
-  async run(admin, input) {
-    const { name: account, defaultProject } = await createAccount(admin, input);
-    const { accessToken, expireTimeMs } = await createToken(asOperator(admin), {
+  async run(operator, input) {
+    const { name: account, defaultProject } = await createAccount(operator, input);
+    const { accessToken, expireTimeMs } = await createToken(asOperator(operator), {
       account,
       title: 'paw init',
     });
     const expireTime = new Date(expireTimeMs).toISOString();
-    const url = admin.publicUrl();
+    const url = operator.publicUrl();
     const consoleUrl = (readConfig().console ?? hasAssets()) ? `${url}/console` : '';
     return { account, defaultProject, accessToken, expireTime, url, consoleUrl };
   },

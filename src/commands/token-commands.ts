@@ -38,17 +38,21 @@ const tokenRevoke: Command = {
     if (options.length > 1) throw new UsageError('Use only one of --id, --app and --account.');
     // A secret in the arguments could be read by other users of the machine.
     const token = options.length === 0 ? await args.readLine('Token: ') : '';
-    await withDatabase(args, async (admin) => {
-      const revoked = await revoke(admin, args.values, token);
+    await withDatabase(args, async (operator) => {
+      const revoked = await revoke(operator, args.values, token);
       args.print({ revoked }, `Revoked ${counted(revoked, 'tokens')}.`);
     });
   },
 };
 
-async function revoke(admin: OperatorContext, values: Arguments['values'], token: string): Promise<number> {
-  if ('app' in values) return revokeAppTokens(admin, values);
-  if ('account' in values) return revokeAccountTokens(admin, values);
-  await revokeToken(asOperator(admin), 'id' in values ? values : token);
+async function revoke(
+  operator: OperatorContext,
+  values: Arguments['values'],
+  token: string,
+): Promise<number> {
+  if ('app' in values) return revokeAppTokens(operator, values);
+  if ('account' in values) return revokeAccountTokens(operator, values);
+  await revokeToken(asOperator(operator), 'id' in values ? values : token);
   return 1;
 }
 
@@ -71,12 +75,12 @@ export const tokenCommands: readonly Command[] = [
       ),
     },
     isSecret: true,
-    async run(admin, input, args) {
+    async run(operator, input, args) {
       const { 'only-project': onlyProject, 'expires-in': expiresIn = DEFAULT_TTL, ...others } = input;
       const ttlSeconds = durationOf('expires-in', expiresIn);
-      const expireTime = new Date(admin.clock() + ttlSeconds * 1000).toISOString();
+      const expireTime = new Date(operator.clock() + ttlSeconds * 1000).toISOString();
       const fields = { ...others, onlyProject, readOnly: args.isSet('read-only'), expireTime };
-      const create = () => createToken(asOperator(admin), fields);
+      const create = () => createToken(asOperator(operator), fields);
       const { id, title, accessToken } = await renameFields({ onlyProject: 'only-project' }, create);
       return { id, title, accessToken, expireTime, ttlSeconds };
     },

@@ -55,7 +55,7 @@ export const walletCommands: readonly Command[] = [
       project: nameOption('projects', 'The new project, in the same account.'),
       network: optionalOption('<network>', 'The new network.'),
     },
-    run: (admin, input) => updateWallet(asOperator(admin), input),
+    run: (operator, input) => updateWallet(asOperator(operator), input),
     view: walletView,
     text: ({ name }) => `Updated ${name}.`,
   }),

@@ -65,7 +65,7 @@ export function respond(
  * 1. The token has ended before the request has changed anything: TOKEN_INVALID, for the whole request.
  * 2. The memory of all requests does not suffice, for what was read or for the response: the refusal, for the whole request.
  *    Clients repeat it: if a mutation may have changed something that is not undone, the error is RESULT_UNKNOWN instead.
- * 3. The text of the response is known, of a kept response or a page: this text.
+ * 3. The text of the response is known, of a stored response or a page: this text.
  * 4. The response would be too large: this error, which is the failure in the log, in place of the result.
  * 5. The result. Its first error is the failure in the log.
  *

@@ -12,16 +12,16 @@ import type { Queryable } from '../storage/interface/database.ts';
  * @throws INVALID_ARGUMENT for the field `name` if the resource does not exist
  */
 export function changeResource<Row extends { readonly id: Ulid; readonly account_id?: Ulid }>(
-  admin: Pick<OperatorContext, 'database' | 'newId'>,
+  operator: Pick<OperatorContext, 'database' | 'newId'>,
   act: Pick<Act, 'action' | 'resource' | 'fields'>,
   change: (transaction: Queryable) => Promise<Row | undefined>,
 ): Promise<Row> {
-  return admin.database.transaction(async (transaction) => {
+  return operator.database.transaction(async (transaction) => {
     const row = await change(transaction);
     if (row === undefined) throw notFound('operator', act.resource);
     // The row of an account has no other account.
     const accountId = row.account_id ?? row.id;
-    if (act.fields?.length !== 0) await recordAct(transaction, admin, 'operator', { ...act, accountId });
+    if (act.fields?.length !== 0) await recordAct(transaction, operator, 'operator', { ...act, accountId });
     return row;
   });
 }

@@ -8,9 +8,9 @@ import { resourceName } from '../model/resource-name.ts';
 import { insertAccount } from '../storage/tables/accounts.ts';
 
 /** Creates an account, and its first project with the same title. */
-export async function createAccount(admin: OperatorContext, input: UntrustedInput): Promise<Account> {
+export async function createAccount(operator: OperatorContext, input: UntrustedInput): Promise<Account> {
   const fields = parseFields(input, { title });
-  const { database, clock, newId } = admin;
+  const { database, clock, newId } = operator;
   const [id, projectId] = [newId(), newId()];
   const name = resourceName('accounts', id);
   const now = clock();
@@ -25,13 +25,13 @@ export async function createAccount(admin: OperatorContext, input: UntrustedInpu
       state: 'ACTIVE',
       create_time_ms: now,
     });
-    await recordAct(transaction, admin, 'operator', {
+    await recordAct(transaction, operator, 'operator', {
       accountId: id,
       action: 'account.create',
       resource: name,
     });
     const project = { accountId: id, id: projectId, title: fields.title, description: '' };
-    await addProject(transaction, admin, 'operator', project);
+    await addProject(transaction, operator, 'operator', project);
   });
   return {
     name,

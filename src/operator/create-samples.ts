@@ -89,9 +89,9 @@ export async function assertOfSamples(database: Pick<Queryable, 'read'>): Promis
  * Creates the sample data if the database does not have it. Returns its account, with at most 100 of its projects and 100 of
  * its wallets.
  */
-export async function createSamples(admin: OperatorContext): Promise<Samples> {
-  const { database, publicUrl } = admin;
-  if ((await findAccount(database, ACCOUNT_ID)) === undefined) await insertSamples(admin);
+export async function createSamples(operator: OperatorContext): Promise<Samples> {
+  const { database, publicUrl } = operator;
+  if ((await findAccount(database, ACCOUNT_ID)) === undefined) await insertSamples(operator);
   const account = resourceName('accounts', ACCOUNT_ID);
   const ofAccount = { values: [ACCOUNT_ID] };
   const [projects] = await PROJECT_LIST.readPages(database, ofAccount, FIRST_PAGE);
@@ -105,11 +105,11 @@ export async function createSamples(admin: OperatorContext): Promise<Samples> {
 
 /** Adds 100 addresses for new wallets on each network. Nobody has their keys. */
 export async function addSampleAddresses(
-  admin: OperatorContext,
+  operator: OperatorContext,
   account: ResourceName<'accounts'>,
 ): Promise<void> {
   for (const network of NETWORKS) {
-    await addAddresses(admin, { account, network }, sampleAddresses(network));
+    await addAddresses(operator, { account, network }, sampleAddresses(network));
   }
 }
 
@@ -117,14 +117,14 @@ async function* sampleAddresses(network: Network): AsyncGenerator<string> {
   for (let n = 0; n < 100; n += 1) yield `0x${hash('sha256', `${network} ${n}`).slice(0, 40)}`;
 }
 
-function insertSamples(admin: OperatorContext): Promise<void> {
-  return admin.database.transaction(async (transaction) => {
+function insertSamples(operator: OperatorContext): Promise<void> {
+  return operator.database.transaction(async (transaction) => {
     // One transaction, so that an interrupted start does not leave incomplete samples.
     const database = {
       ...transaction,
       transaction: (work) => work(transaction),
     } satisfies OperatorContext['database'];
-    const context: OperatorContext = { ...admin, database };
+    const context: OperatorContext = { ...operator, database };
     const { name: account, defaultProject: project } = await createAccount(withFirstId(context, ACCOUNT_ID), {
       title: ACCOUNT,
     });

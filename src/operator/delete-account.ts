@@ -15,15 +15,15 @@ import { changeResource } from './change-resource.ts';
  * @returns the number of deleted rows of each table
  */
 export async function deleteAccount(
-  admin: OperatorContext,
+  operator: OperatorContext,
   input: UntrustedInput,
   keepsAudit: boolean,
   onProgress?: OnProgress,
 ): Promise<TableCounts> {
   const { name } = parseFields(input, { name: resourceNameValidator('accounts') });
-  const { database } = admin;
+  const { database } = operator;
   const id = idOf(name);
-  await changeResource(admin, { action: 'account.delete', resource: name }, (transaction) =>
+  await changeResource(operator, { action: 'account.delete', resource: name }, (transaction) =>
     updateAccountState(transaction, id, 'DELETING'),
   );
   return deleteAccountRows(database, id, { kept: keepsAudit ? 'audit_event' : undefined, onProgress });

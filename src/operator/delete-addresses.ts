@@ -24,9 +24,9 @@ const BATCH_SIZE = 1000;
  * @param input the name of the `account`; undefined for all
  * @returns the number of deleted addresses
  */
-export async function deleteAllAddresses(admin: OperatorContext, input: UntrustedInput): Promise<number> {
+export async function deleteAllAddresses(operator: OperatorContext, input: UntrustedInput): Promise<number> {
   const { account } = parseFields(input, { account: optional(resourceNameValidator('accounts')) });
-  const { database } = admin;
+  const { database } = operator;
   if (account !== undefined) await requireAccount(database, account);
   let total = 0;
   for await (const rows of readRows(database, ADDRESS_POOL_TABLE, account && idOf(account))) {
@@ -38,7 +38,7 @@ export async function deleteAllAddresses(admin: OperatorContext, input: Untruste
           resource: resourceName('accounts', accountId),
           count,
         } as const;
-        return recordAct(transaction, admin, 'operator', { accountId, ...act });
+        return recordAct(transaction, operator, 'operator', { accountId, ...act });
       });
       await database.transaction((transaction) => deleteEmptyPool(transaction, pool));
     }

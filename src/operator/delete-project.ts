@@ -18,20 +18,20 @@ import { changeResource } from './change-resource.ts';
  * @throws INVALID_ARGUMENT for the field `name` if it is malformed, or if the project does not exist, has apps or
  *   wallets, or is the default project of its account or of a valid account token
  */
-export async function deleteProject(admin: OperatorContext, input: UntrustedInput): Promise<Project> {
+export async function deleteProject(operator: OperatorContext, input: UntrustedInput): Promise<Project> {
   const { name } = parseFields(input, { name: resourceNameValidator('projects') });
   const act = { action: 'project.delete', resource: name } as const;
-  const deletion = changeResource(admin, act, async (transaction) => {
+  const deletion = changeResource(operator, act, async (transaction) => {
     const accountId = await requireAccountOfProject(transaction, 'name', name);
     const account = await findAccount(transaction, accountId);
     if (account?.default_project_id === idOf(name)) throw projectInUse();
-    const deleted = await deleteProjectRow(transaction, accountId, idOf(name), admin.clock());
+    const deleted = await deleteProjectRow(transaction, accountId, idOf(name), operator.clock());
     return deleted && { ...deleted, account_id: accountId };
   });
   const row = await deletion.catch((error) => {
     throw isForeignKeyViolation(error) ? projectInUse() : error;
   });
-  return projectFromRow(row, admin.publicUrl());
+  return projectFromRow(row, operator.publicUrl());
 }
 
 function projectInUse(): ApiError {

@@ -6,8 +6,10 @@ import type { Wallet } from '../model/wallet.ts';
 import { deleteWalletRow } from '../storage/tables/wallets.ts';
 import { changeResource } from './change-resource.ts';
 
-export async function deleteWallet(admin: OperatorContext, input: UntrustedInput): Promise<Wallet> {
+export async function deleteWallet(operator: OperatorContext, input: UntrustedInput): Promise<Wallet> {
   const { name } = parseFields(input, { name: resourceNameValidator('wallets') });
   const act = { action: 'wallet.delete', resource: name } as const;
-  return walletFromRow(await changeResource(admin, act, (transaction) => deleteWalletRow(transaction, name)));
+  return walletFromRow(
+    await changeResource(operator, act, (transaction) => deleteWalletRow(transaction, name)),
+  );
 }

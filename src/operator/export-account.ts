@@ -44,17 +44,17 @@ const OLDEST_FIRST = { direction: 'backward', position: undefined } as const;
  * during it may be missing.
  */
 export async function* exportAccount(
-  admin: OperatorContext,
+  operator: OperatorContext,
   input: UntrustedInput,
   onProgress?: OnProgress,
 ): AsyncGenerator<ExportedRecord> {
   const { name } = parseFields(input, { name: resourceNameValidator('accounts') });
-  const account = requireRow(await findAccount(admin.database, idOf(name)), 'name', 'account');
+  const account = requireRow(await findAccount(operator.database, idOf(name)), 'name', 'account');
   yield { type: 'account', account: accountFromRow(account) };
   // Tokens that have expired are not exported.
   const without = ['account', 'address_pool', 'idempotency_key', 'token'] as const;
-  const onExported = await rowMeter(admin.database, { accountId: account.id, without, onProgress });
-  for await (const record of recordsOf(admin, account.id)) {
+  const onExported = await rowMeter(operator.database, { accountId: account.id, without, onProgress });
+  for await (const record of recordsOf(operator, account.id)) {
     yield record;
     if (record.type !== 'token') onExported(1);
   }

@@ -80,15 +80,15 @@ const OTHER_TYPES: readonly unknown[] = ['account', 'app', 'token', 'address', '
  * @throws INVALID_ARGUMENT for the first line at fault, and changes nothing
  */
 export async function importAccount(
-  admin: OperatorContext,
+  operator: OperatorContext,
   input: UntrustedInput,
   lines: AsyncIterable<string | undefined>,
   onProgress?: OnProgress,
 ): Promise<{ readonly projects: number; readonly wallets: number }> {
   const { account } = parseFields(input, { account: resourceNameValidator('accounts') });
-  const { database } = admin;
+  const { database } = operator;
   const accountId = idOf(account);
-  const read = await readLines(admin, accountId, lines);
+  const read = await readLines(operator, accountId, lines);
   await requireAccount(database, account);
   const missing = await newLines(database, accountId, read);
   const onInserted = meterOf(onProgress, missing.length);
@@ -100,7 +100,7 @@ export async function importAccount(
       await requireAccount(transaction, account);
       // Another import can have created some.
       const created = await newLines(transaction, accountId, batch);
-      await insertLines(transaction, admin, accountId, created);
+      await insertLines(transaction, operator, accountId, created);
       counts[table] += created.length;
       onInserted(batch.length);
     });
@@ -111,7 +111,7 @@ export async function importAccount(
 /** Inserts projects, or wallets, with an event for each. */
 async function insertLines(
   transaction: Queryable,
-  admin: OperatorContext,
+  operator: OperatorContext,
   accountId: Ulid,
   lines: readonly ImportedLine[],
 ): Promise<void> {
@@ -119,7 +119,7 @@ async function insertLines(
   if (first === undefined) return;
   const action = `${first.table}.create` as const;
   const events = lines.map(({ name }) =>
-    auditEvent(admin, 'operator', { accountId, action, resource: name }),
+    auditEvent(operator, 'operator', { accountId, action, resource: name }),
   );
   await insertBatches(transaction, 'audit_event', events);
   const rows = lines.map(({ row }) => row);
@@ -130,11 +130,11 @@ async function insertLines(
 }
 
 async function readLines(
-  admin: OperatorContext,
+  operator: OperatorContext,
   accountId: Ulid,
   lines: AsyncIterable<string | undefined>,
 ): Promise<readonly ImportedLine[]> {
-  const newProjectRow = await projectRows(admin, accountId);
+  const newProjectRow = await projectRows(operator, accountId);
   const byName = new Map<ResourceName, ImportedLine>();
   let line = 0;
   for await (const text of lines) {
@@ -144,7 +144,7 @@ async function readLines(
     if (!isJsonObject(record)) throw invalidLine(line, 'a JSON object in UTF-8, of at most 100,000 bytes');
     if (OTHER_TYPES.includes(record['type'])) continue;
     const named = withName(accountId, line, record);
-    const imported = { line, ...inLine(line, () => rowOf(admin, accountId, named, newProjectRow)) };
+    const imported = { line, ...inLine(line, () => rowOf(operator, accountId, named, newProjectRow)) };
     const other = byName.get(imported.name);
     if (other !== undefined) throw invalidLine(line, `another name than in line ${other.line}`, 'name');
     byName.set(imported.name, imported);
@@ -165,7 +165,7 @@ function withName(accountId: Ulid, line: number, record: JsonObject): JsonObject
 }
 
 function rowOf(
-  admin: OperatorContext,
+  operator: OperatorContext,
   accountId: Ulid,
   record: JsonObject,
   newProjectRow: Awaited<ReturnType<typeof projectRows>>,
@@ -180,7 +180,7 @@ function rowOf(
   }
   rejectUnknownFields(Object.keys(record), WALLET_FIELDS);
   const fields = parseFields(record, WALLET);
-  const row = { ...newWalletRow(admin, accountId, fields), address: fields.address };
+  const row = { ...newWalletRow(operator, accountId, fields), address: fields.address };
   return { table: 'wallet', name: resourceName('wallets', row.id), project: fields.project, row };
 }
 

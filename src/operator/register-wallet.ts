@@ -10,18 +10,22 @@ import { deleteAddresses } from '../storage/jobs/supplied-addresses.ts';
 import { insertWallet } from '../storage/tables/wallets.ts';
 
 /** Creates a wallet with an address that the operator names. If the address was supplied for new wallets, none of them gets it. */
-export async function registerWallet(admin: OperatorContext, input: UntrustedInput): Promise<Wallet> {
+export async function registerWallet(operator: OperatorContext, input: UntrustedInput): Promise<Wallet> {
   const fields = parseFields(input, NEW_WALLET);
-  const { database } = admin;
+  const { database } = operator;
 
   const accountId = await requireAccountOfProject(database, 'project', fields.project);
-  const row = { ...newWalletRow(admin, accountId, fields), address: fields.address };
+  const row = { ...newWalletRow(operator, accountId, fields), address: fields.address };
   const name = resourceName('wallets', row.id);
   await database.transaction(async (transaction) => {
     await lockAccount(transaction, accountId);
     await deleteAddresses(transaction, accountId, [row.address]);
     await insertWallet(transaction, row);
-    await recordAct(transaction, admin, 'operator', { accountId, action: 'wallet.create', resource: name });
+    await recordAct(transaction, operator, 'operator', {
+      accountId,
+      action: 'wallet.create',
+      resource: name,
+    });
   });
   return walletFromRow(row);
 }

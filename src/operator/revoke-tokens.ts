@@ -8,26 +8,26 @@ import { findAccountOfApp } from '../storage/tables/apps.ts';
 import { MAX_REVOKED, revokeTokensOfAccount, revokeTokensOfApp } from '../storage/tables/tokens.ts';
 
 /** Revokes all tokens of an app. Returns the number of those that were valid. */
-export async function revokeAppTokens(admin: OperatorContext, input: UntrustedInput): Promise<number> {
+export async function revokeAppTokens(operator: OperatorContext, input: UntrustedInput): Promise<number> {
   const { app } = parseFields(input, { app: resourceNameValidator('apps') });
-  return admin.database.transaction(async (transaction) => {
+  return operator.database.transaction(async (transaction) => {
     const accountId = requireRow(await findAccountOfApp(transaction, app), 'app', 'app');
-    const count = await revokeTokensOfApp(transaction, accountId, idOf(app), admin.clock());
+    const count = await revokeTokensOfApp(transaction, accountId, idOf(app), operator.clock());
     const act = { action: 'token.revoke', resource: app, count } as const;
-    if (count > 0) await recordAct(transaction, admin, 'operator', { accountId, ...act });
+    if (count > 0) await recordAct(transaction, operator, 'operator', { accountId, ...act });
     return count;
   });
 }
 
 /** Revokes all tokens of an account and of its apps, in batches. Returns the number of those that were valid. */
-export async function revokeAccountTokens(admin: OperatorContext, input: UntrustedInput): Promise<number> {
+export async function revokeAccountTokens(operator: OperatorContext, input: UntrustedInput): Promise<number> {
   const { account } = parseFields(input, { account: resourceNameValidator('accounts') });
-  const { id } = await requireAccount(admin.database, account);
+  const { id } = await requireAccount(operator.database, account);
   for (let total = 0; ; ) {
-    const revoked = await admin.database.transaction(async (transaction) => {
-      const count = await revokeTokensOfAccount(transaction, id, admin.clock());
+    const revoked = await operator.database.transaction(async (transaction) => {
+      const count = await revokeTokensOfAccount(transaction, id, operator.clock());
       const act = { action: 'token.revoke', resource: account, count } as const;
-      if (count > 0) await recordAct(transaction, admin, 'operator', { accountId: id, ...act });
+      if (count > 0) await recordAct(transaction, operator, 'operator', { accountId: id, ...act });
       return count;
     });
     total += revoked;

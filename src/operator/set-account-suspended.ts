@@ -12,14 +12,14 @@ import { changeResource } from './change-resource.ts';
  * are not deleted, and are valid again after a resumption.
  */
 export async function setAccountSuspended(
-  admin: OperatorContext,
+  operator: OperatorContext,
   input: UntrustedInput,
   suspended: boolean,
 ): Promise<Account> {
   const { name } = parseFields(input, { name: resourceNameValidator('accounts') });
   const action = suspended ? 'account.suspend' : 'account.resume';
   const state = suspended ? 'SUSPENDED' : 'ACTIVE';
-  const row = await changeResource(admin, { action, resource: name }, (transaction) =>
+  const row = await changeResource(operator, { action, resource: name }, (transaction) =>
     updateAccountState(transaction, idOf(name), state),
   );
   return accountFromRow(row);

@@ -47,13 +47,13 @@ type Supplied = Parsed<typeof POOL_INPUT> & { readonly count: number };
  *   than `MAX_WALLETS` wallets and addresses; nothing is changed
  */
 export async function addAddresses(
-  admin: OperatorContext,
+  operator: OperatorContext,
   input: UntrustedInput,
   lines: AsyncIterable<string | undefined>,
 ): Promise<Supplied> {
   const { account, network } = parseFields(input, POOL_INPUT);
   const byAddress = await readAddresses(lines);
-  const { database } = admin;
+  const { database } = operator;
   const { id: accountId } = await requireAccount(database, account);
   const pool = { accountId, network };
   const assertUnused = async (target: Queryable, addresses: Iterable<Address>) =>
@@ -72,7 +72,7 @@ export async function addAddresses(
   const before = await findLastId(database, pool);
   await deleteFromPool(database, pool, 'being added');
   // Also if the clock of the last addition was ahead.
-  const newId = idGenerator(() => Math.max(admin.clock(), before === '' ? 0 : decodeTime(before) + 1));
+  const newId = idGenerator(() => Math.max(operator.clock(), before === '' ? 0 : decodeTime(before) + 1));
   const ids = Array.from(byAddress, newId);
   const added = [...byAddress.keys()].map((each, index) => ({
     address: each,
@@ -91,7 +91,7 @@ export async function addAddresses(
       await assertAlone(transaction, pool, { last_id: before, last_added: lastId });
       await giveAdded(transaction, pool, lastId);
       const act = { action: 'address.add', resource: account, count } as const;
-      await recordAct(transaction, admin, 'operator', { accountId, ...act });
+      await recordAct(transaction, operator, 'operator', { accountId, ...act });
     });
   } catch (error) {
     await deleteFromPool(database, pool, 'being added').catch(() => {});
@@ -107,13 +107,13 @@ export async function addAddresses(
  * @throws INVALID_ARGUMENT for each line at fault, and if there is no address; nothing is changed
  */
 export async function deleteListedAddresses(
-  admin: OperatorContext,
+  operator: OperatorContext,
   input: UntrustedInput,
   lines: AsyncIterable<string | undefined>,
 ): Promise<Supplied> {
   const { account, network } = parseFields(input, POOL_INPUT);
   const byAddress = await readAddresses(lines);
-  const { database } = admin;
+  const { database } = operator;
   const { id: accountId } = await requireAccount(database, account);
   const pool = { accountId, network };
   const assertLeft = (left: ReadonlySet<Address>, addresses: Iterable<Address>) =>
@@ -128,7 +128,7 @@ export async function deleteListedAddresses(
     assertLeft(await findLeft(transaction, pool, batch), batch);
     await deleteAddresses(transaction, accountId, batch);
     const act = { action: 'address.delete', resource: account, count: batch.length } as const;
-    await recordAct(transaction, admin, 'operator', { accountId, ...act });
+    await recordAct(transaction, operator, 'operator', { accountId, ...act });
   });
   await database.transaction((transaction) => deleteEmptyPool(transaction, pool));
   return { account, network, count: byAddress.size };

@@ -101,8 +101,8 @@ export async function startGateway({ seed, settings }: GatewayOptions = {}): Pro
   const { url } = server;
   const database = await openDatabase(databaseUrl);
   opening.defer(() => database.close());
-  const admin = { database, clock, newId: idGenerator(clock), publicUrl: () => url };
-  const account = await createTestAccount(admin, seed);
+  const operator = { database, clock, newId: idGenerator(clock), publicUrl: () => url };
+  const account = await createTestAccount(operator, seed);
   const { token } = account;
   const gatewayFetch: typeof fetch = (input, init) => {
     const target = typeof input === 'string' && input.startsWith('/') ? url + input : input;
@@ -132,7 +132,7 @@ export async function startGateway({ seed, settings }: GatewayOptions = {}): Pro
       every: (fault, options) => faults.add(fault, options, true),
       clear: () => faults.clear(),
     },
-    createAccount: (other) => createTestAccount(admin, other),
+    createAccount: (other) => createTestAccount(operator, other),
     clock: {
       advance(duration) {
         aheadMs += readDuration('duration', duration) * 1000;
@@ -144,21 +144,21 @@ export async function startGateway({ seed, settings }: GatewayOptions = {}): Pro
 }
 
 async function createTestAccount(
-  admin: OperatorContext,
+  operator: OperatorContext,
   { projects: [first, ...others] = ['Project'], wallets: titles = ['Wallet'] }: Seed = {},
 ): Promise<TestAccount> {
-  const { name: account, defaultProject } = await createAccount(admin, { title: first });
+  const { name: account, defaultProject } = await createAccount(operator, { title: first });
   const projects: string[] = [defaultProject];
   const wallets: string[] = [];
   for (const title of others)
-    projects.push((await createProject(asOperator(admin), { account, title })).name);
+    projects.push((await createProject(asOperator(operator), { account, title })).name);
   for (const [index, title] of titles.entries()) {
     const address = `0x${(index + 1).toString(16).padStart(40, '0')}`;
     const input = { project: defaultProject, title, network: 'NETWORK_ETHEREUM', address };
-    wallets.push((await registerWallet(admin, input)).name);
+    wallets.push((await registerWallet(operator, input)).name);
   }
-  await addSampleAddresses(admin, account);
+  await addSampleAddresses(operator, account);
   const createToken = async (options: TokenOptions = {}) =>
-    (await createAccountToken(asOperator(admin), { account, ...options })).accessToken;
+    (await createAccountToken(asOperator(operator), { account, ...options })).accessToken;
   return { account, token: await createToken(), projects, wallets, createToken };
 }

@@ -179,7 +179,7 @@ describe('with its maker', () => {
 
 test('a token creates at most 1,000 valid tokens, also by concurrent requests to two instances', async () => {
   const { account, token, project } = await seedTenant(gateway);
-  const { newId } = gateway.admin;
+  const { newId } = gateway.operator;
   const made = (): NewTokenRow => ({
     account_id: ulidOf(account),
     id: newId(),

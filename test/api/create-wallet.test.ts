@@ -20,7 +20,7 @@ async function create({ token }: Pick<Tenant, 'token'>, fields: object = {}, { u
 }
 
 const supply = ({ account }: Tenant, count: number, start: number, network = NETWORK) =>
-  addAddresses(gateway.admin, { account, network }, addressLines(count, start));
+  addAddresses(gateway.operator, { account, network }, addressLines(count, start));
 
 /** Returns the numbers of the addresses of wallets, in the order of their creation. */
 async function assigned({ account }: Tenant): Promise<readonly number[]> {
@@ -150,13 +150,13 @@ test('a keyed creation that is repeated is one wallet, and one that is undone ta
 test.each([
   [
     'registers',
-    (fields: object, { project }: Tenant) => registerWallet(gateway.admin, { project, ...fields }),
+    (fields: object, { project }: Tenant) => registerWallet(gateway.operator, { project, ...fields }),
   ],
   [
     'imports',
     (fields: object, { account, project }: Tenant) => {
       const line = JSON.stringify({ type: 'wallet', project, ...fields });
-      return importAccount(gateway.admin, { account }, oneLine(line), () => {});
+      return importAccount(gateway.operator, { account }, oneLine(line), () => {});
     },
   ],
 ])('no wallet gets an address with which the operator %s one', async (_, make) => {

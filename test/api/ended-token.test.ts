@@ -163,7 +163,7 @@ const ENDS: Readonly<Record<string, () => Promise<unknown>>> = {
   'ends with the activity of its app': () => change('updateApp', { name: app.name, active: false }),
   'ends with the key of its app': () => change('rotateAppKey', { name: app.name }),
   'ends with its app': () => change('deleteApp', { name: app.name }),
-  'is refused with its account': () => setAccountSuspended(gateway.admin, { name: tenant.account }, true),
+  'is refused with its account': () => setAccountSuspended(gateway.operator, { name: tenant.account }, true),
 };
 
 describe.each([

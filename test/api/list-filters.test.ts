@@ -29,13 +29,13 @@ const named: Record<'projects' | 'wallets', Record<string, string>> = { projects
 const ADDRESS = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
 
 const addWallet = (project: string, title: string, address = ADDRESS) =>
-  registerWallet(gateway.admin, { project, title, description: '', network: 'NETWORK_ETHEREUM', address });
+  registerWallet(gateway.operator, { project, title, description: '', network: 'NETWORK_ETHEREUM', address });
 
 beforeAll(async () => {
   const { project } = tenant;
   for (const title of [...TITLES, LONG]) {
     const input = { account: tenant.account, title, description: '' };
-    named.projects[title] = (await createProject(asOperator(gateway.admin), input)).name;
+    named.projects[title] = (await createProject(asOperator(gateway.operator), input)).name;
     const number = Object.keys(named.wallets).length;
     const { name } = await addWallet(project, title, `0x${number.toString().padStart(40, 'a')}`);
     named.wallets[title] = name;
@@ -139,7 +139,7 @@ describe.each(['projects', 'wallets'] as const)('%s by title', (list) => {
     const add = (n: number) => {
       const title = `Same ${String(n).padStart(4, '0')}`;
       if (list === 'wallets') return addWallet(project, title);
-      return createProject(asOperator(gateway.admin), { account: own.account, title, description: '' });
+      return createProject(asOperator(gateway.operator), { account: own.account, title, description: '' });
     };
     // The last titles come first in the order of names.
     const names: string[] = [];

@@ -49,7 +49,7 @@ const added: Record<'projects' | 'apps' | 'appsBeside' | 'wallets' | 'walletsBes
 };
 
 beforeAll(async () => {
-  const { admin, clock, database } = gateway;
+  const { operator, clock, database } = gateway;
   older = await seedTenant(gateway);
   clock.advance(1);
   tenant = await seedTenant(gateway, { projects: 2, wallets: 1 });
@@ -58,15 +58,15 @@ beforeAll(async () => {
   const addApp = async (project: string) => (await createApp(api, token, { project })).name;
   const addWallet = async (project: string) => {
     const input = { project, title: 'New wallet', network: 'NETWORK_POLYGON', address: ADDRESS };
-    return (await registerWallet(admin, input)).name;
+    return (await registerWallet(operator, input)).name;
   };
   for (let n = 0; n < LENGTH; n += 1) {
     // Equal acts of a minute are one event. The ids of two generators sort by time only if the time differs.
     clock.advance(MINUTE_MS);
-    added.projects.push((await createProject(asOperator(admin), { account, title: `New ${n}` })).name);
+    added.projects.push((await createProject(asOperator(operator), { account, title: `New ${n}` })).name);
     added.apps.push(await addApp(own));
     added.wallets.push(await addWallet(own));
-    added.tokens.push(`tokens/${(await createAccountToken(admin, { account }, 86_400)).id}`);
+    added.tokens.push(`tokens/${(await createAccountToken(operator, { account }, 86_400)).id}`);
     await resultOf(api.updateWallet(token, wallet, { title: `Title ${n}` }));
     // The items of the projects, and the events of the wallets, are mixed in their order.
     if (n % 4 === 0) {

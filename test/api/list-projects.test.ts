@@ -89,7 +89,7 @@ test('projects are in the order of the bytes of their ids, whatever the locale o
   for (const end of ['A9', 'AA', 'AB', 'ZZ']) {
     const newId = () => `7ZZZZZZZZZZZZZZZ${project.slice(-8)}${end}` as Ulid;
     const input = { account, title: 'New' };
-    names.push((await createProject(asOperator({ ...gateway.admin, newId }), input)).name);
+    names.push((await createProject(asOperator({ ...gateway.operator, newId }), input)).name);
   }
   expect((await pagesOf(graphql, token, 1)).flat()).toEqual(names);
 });
@@ -227,9 +227,9 @@ async function pagesOf(api: Api, token: string, first: number | undefined): Prom
 }
 
 async function addProject(account: string, time = gateway.clock()): Promise<string> {
-  const { admin } = gateway;
-  const newId = time === gateway.clock() ? admin.newId : idGenerator(() => time);
-  return (await createProject(asOperator({ ...admin, newId }), { account, title: 'New' })).name;
+  const { operator } = gateway;
+  const newId = time === gateway.clock() ? operator.newId : idGenerator(() => time);
+  return (await createProject(asOperator({ ...operator, newId }), { account, title: 'New' })).name;
 }
 
 test.each([

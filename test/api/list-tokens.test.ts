@@ -32,7 +32,7 @@ test('the list of tokens has the valid tokens of the account and of its apps, in
   // The ids of two generators sort by time only if the time differs.
   gateway.clock.advance(1);
   const restricted = { account, onlyProject: second, readOnly: true, title: 'Dashboard' };
-  const { accessToken } = await createAccountToken(gateway.admin, restricted, 60);
+  const { accessToken } = await createAccountToken(gateway.operator, restricted, 60);
   gateway.clock.advance(1);
   const ofApp = await projectTokenOf(api, token, app);
   const common = { title: '', readOnly: false, onlyProject: false, app: null, current: false };
@@ -48,7 +48,7 @@ test('the list of tokens has the valid tokens of the account and of its apps, in
     },
   ];
   gateway.clock.advance(1);
-  const readOnly = await createAccountToken(gateway.admin, { account, readOnly: true }, 1);
+  const readOnly = await createAccountToken(gateway.operator, { account, readOnly: true }, 1);
   const page = async (reader: string) => (await graphqlBody(gateway.url, reader, TOKENS)).data.tokens;
 
   const all = await page(readOnly.accessToken);
@@ -65,7 +65,7 @@ test('the list of tokens has the valid tokens of the account and of its apps, in
 
 test('the list of tokens shows the last use of a token, which is stored once an hour', async () => {
   const { account, token } = await seedTenant(gateway);
-  const create = async () => (await createAccountToken(gateway.admin, { account }, 86_400)).accessToken;
+  const create = async () => (await createAccountToken(gateway.operator, { account }, 86_400)).accessToken;
   const [used, ...barriers] = [await create(), await create(), await create()];
   const uses = async () => {
     const { data } = await graphqlBody(gateway.url, token, '{ tokens { nodes { id lastUseTime } } }');

@@ -256,14 +256,14 @@ describe('a request is refused', () => {
 
   test('for an inactive app: unauthorized_client', async () => {
     const { key } = await seedApp();
-    await updateApp(asOperator(gateway.admin), { name: key.name, active: false });
+    await updateApp(asOperator(gateway.operator), { name: key.name, active: false });
     const { status, body } = await post('token', { ...GRANT, ...inBody(key) });
     expect([status, body.error]).toEqual([400, 'unauthorized_client']);
   });
 
   test('for an app of a suspended account: invalid_client', async () => {
     const { account, key, acts } = await seedApp();
-    await setAccountSuspended(gateway.admin, { name: account }, true);
+    await setAccountSuspended(gateway.operator, { name: account }, true);
     expect((await post('token', { ...GRANT, ...inBody(key) })).status).toBe(401);
     expect(await acts()).not.toContainEqual(FAILURE);
   });

@@ -216,7 +216,7 @@ class World {
   ): Promise<string> {
     const project = this.#pick(projects);
     const restriction = { [isOneProject ? 'onlyProject' : 'project']: project, readOnly: isReadOnly };
-    const { accessToken } = await createAccountToken(first.admin, { account, ...restriction }, 86_400);
+    const { accessToken } = await createAccountToken(first.operator, { account, ...restriction }, 86_400);
     const name = tokenName(accessToken);
     this.#oracle.tokens.set(accessToken, { name, account, project, isOneProject, isReadOnly });
     this.#tokens.push(accessToken);
@@ -252,7 +252,7 @@ class World {
     const { account } = this.#pick(this.#tenants);
     const isSuspended = suspended.has(account);
     if (this.#random(isSuspended ? 4 : 60) > 0) return;
-    await setAccountSuspended(first.admin, { name: account }, !isSuspended);
+    await setAccountSuspended(first.operator, { name: account }, !isSuspended);
     if (isSuspended) suspended.delete(account);
     else suspended.add(account);
   }

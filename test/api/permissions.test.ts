@@ -107,7 +107,7 @@ const REFUSED = {
   'a project token of an inactive app': async () => {
     const app = await createApp(rest, home.token);
     const token = await projectTokenOf(rest, home.token, app);
-    await updateApp(asOperator(gateway.admin), { name: app.name, active: false });
+    await updateApp(asOperator(gateway.operator), { name: app.name, active: false });
     return token;
   },
   "an app's private key": () => targets.own.app.privateKey,
@@ -332,7 +332,7 @@ const OTHERS: readonly Operation[] = [
     ask: (_api, token, { wallet }) => findByTitle(token, 'wallets', ['wallet', 'no.'], wallet),
   },
   {
-    operation: 'findApps',
+    operation: 'searchApps',
     only: 'GraphQL',
     account: row('missing', 'missing', 'ok', 'ok'),
     project: row('missing', 'missing', 'missing', 'ok'),
@@ -465,7 +465,7 @@ beforeAll(async () => {
   const [, siblingProject = ''] = home.projects;
   const [, siblingWallet = ''] = home.wallets;
   await resultOf(rest.updateWallet(home.token, siblingWallet, { project: siblingProject }));
-  const { newId } = gateway.admin;
+  const { newId } = gateway.operator;
   targets = {
     own: await targetIn(home, 0),
     sibling: await targetIn(home, 1),
@@ -487,7 +487,7 @@ async function targetIn(owner: Tenant, index: number): Promise<Target> {
   const [project = '', wallet = ''] = [owner.projects[index], owner.wallets[index]];
   const newAppIn = () => createAppIn(gateway, rest, owner, project);
   const three = <T>(make: () => Promise<T>) => Promise.all([make(), make(), make()]);
-  const newToken = () => createAccountToken(gateway.admin, { account: owner.account, project });
+  const newToken = () => createAccountToken(gateway.operator, { account: owner.account, project });
   return {
     ...{ project, wallet, app: keyOf(await newAppIn()), spareApp: (await newAppIn()).name },
     oldApps: (await three(newAppIn)).map(({ name }) => name),
@@ -675,7 +675,7 @@ function newTitle(): string {
 
 async function accountToken(restriction: { onlyProject?: string; readOnly?: true } = {}): Promise<string> {
   const { account } = home;
-  return (await createAccountToken(gateway.admin, { account, ...restriction }, 86_400)).accessToken;
+  return (await createAccountToken(gateway.operator, { account, ...restriction }, 86_400)).accessToken;
 }
 
 async function madeToken(): Promise<string> {
@@ -695,5 +695,5 @@ async function revoked(token: string): Promise<string> {
 }
 
 function neverIssued(kind: CredentialKind): string {
-  return createCredential(kind, gateway.admin.newId(), gateway.admin.newId());
+  return createCredential(kind, gateway.operator.newId(), gateway.operator.newId());
 }

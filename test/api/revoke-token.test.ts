@@ -49,11 +49,11 @@ test.each<[string, (app: AppFields) => string | Promise<string>]>([
   ['text that is not a token', () => 'nonsense'],
   [
     'a token that was never issued',
-    () => createCredential('acct', gateway.admin.newId(), gateway.admin.newId()),
+    () => createCredential('acct', gateway.operator.newId(), gateway.operator.newId()),
   ],
   ["an app's private key", ({ privateKey }) => privateKey],
   // The commands have the real clock.
-  ['an expired token', () => expiredToken({ admin: { ...gateway.admin, clock: Date.now } }, tenant)],
+  ['an expired token', () => expiredToken({ operator: { ...gateway.operator, clock: Date.now } }, tenant)],
   ['a live token with another secret', () => withOtherSecret(tenant.token)],
 ])('paw token revoke fails for %s with status 1 and one line, and does not repeat it', async (_, make) => {
   const app = await createApp(api, tenant.token);

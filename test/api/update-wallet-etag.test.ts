@@ -110,7 +110,7 @@ describe('the etag of a wallet', () => {
 
   test('is not given again after a restore, nor after a deletion and an import', async () => {
     const { account, wallet, etag, updates } = await seed();
-    const { database, admin } = gateway;
+    const { database, operator } = gateway;
     const seen = [await etag()];
     const { title, revision } = await rowOf(database, wallet);
     await updates.REST(seen[0] ?? '', { title: 'Lost by the restore' });
@@ -120,11 +120,11 @@ describe('the etag of a wallet', () => {
     seen.push(await etag());
 
     const lines: string[] = [];
-    for await (const record of exportAccount(admin, { name: account })) {
+    for await (const record of exportAccount(operator, { name: account })) {
       lines.push(JSON.stringify(exportView(record)));
     }
-    await deleteWallet(admin, { name: wallet });
-    await importAccount(admin, { account }, Readable.from(lines), () => {});
+    await deleteWallet(operator, { name: wallet });
+    await importAccount(operator, { account }, Readable.from(lines), () => {});
     seen.push(await etag());
     expect(new Set(seen).size).toBe(seen.length);
     for (const stale of seen.slice(0, -1)) {

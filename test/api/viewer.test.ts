@@ -20,7 +20,7 @@ const VIEWER = `{
 test('the viewer of an account token is the account, with the project of new apps', async () => {
   const [, project] = tenant.projects;
   const options = { account: tenant.account, project };
-  const { accessToken, expireTimeMs } = await createAccountToken(gateway.admin, options, 3600);
+  const { accessToken, expireTimeMs } = await createAccountToken(gateway.operator, options, 3600);
   const viewer = {
     name: tokenNameOf(accessToken),
     level: 'ACCOUNT',

@@ -319,7 +319,7 @@ test('a new wallet gets an address, and without one left the dialog says how to 
   await dialog.getByText(command).waitFor();
   await dialog.getByText('No address is left').waitFor();
   await expectAccessible(page);
-  await addAddresses(site.gateway.admin, pool, addressLines(1));
+  await addAddresses(site.gateway.operator, pool, addressLines(1));
   await dialog.getByRole('button', { name: 'Try again' }).click();
   await page.getByText('Created “Till”.').waitFor();
   const row = page.getByRole('row').filter({ hasText: 'Till' });

@@ -23,10 +23,10 @@ const api = restApi(() => site.gateway.url);
 test.each(TEXTS)(
   'a title of 200 code points, %s, fits every list and dialog at 320 pixels',
   async (_, title) => {
-    const { admin, clock } = site.gateway;
+    const { operator, clock } = site.gateway;
     const tenant = await seedTenant(site.gateway, { wallets: 1 });
     const { token, wallets, project } = tenant;
-    await updateProject(asOperator(admin), { name: project, title, description: title });
+    await updateProject(asOperator(operator), { name: project, title, description: title });
     await api.updateWallet(token, wallets[0] ?? '', { title, description: title });
     const app = await createApp(api, token, { title });
     await accountToken(site.gateway, tenant, { title });

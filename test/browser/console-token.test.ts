@@ -188,10 +188,10 @@ test('a token that has ended is asked for again above the screen, which another 
   await goBack();
 
   // The same token continues if it is valid again.
-  await setAccountSuspended(site.gateway.admin, { name: mine.account }, true);
+  await setAccountSuspended(site.gateway.operator, { name: mine.account }, true);
   await openTenant();
   await tokenField(dialog).fill(token);
-  await setAccountSuspended(site.gateway.admin, { name: mine.account }, false);
+  await setAccountSuspended(site.gateway.operator, { name: mine.account }, false);
   await page.keyboard.press('Enter');
   await isLoaded();
   await goBack();

@@ -39,11 +39,11 @@ let token: string;
 let names: Record<string, string>;
 
 beforeAll(async () => {
-  const { admin, clock } = site.gateway;
+  const { operator, clock } = site.gateway;
   const tenant = await seedTenant(site.gateway, { projects: 30, wallets: 250 });
   const { wallet, project } = tenant;
   token = tenant.token;
-  await updateProject(asOperator(admin), { name: project, title: TITLE, description: DESCRIPTION });
+  await updateProject(asOperator(operator), { name: project, title: TITLE, description: DESCRIPTION });
   const network = 'NETWORK_POLYGON_MUMBAI';
   await api.updateWallet(token, wallet, { title: TITLE, description: DESCRIPTION, network });
   const app = await createApp(api, token, { title: TITLE });

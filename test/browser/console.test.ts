@@ -177,11 +177,11 @@ test('a project token lands on its project, and looks for wallets in it', async 
 });
 
 test('a project shows its wallets and its apps, whose titles are text whatever they contain', async () => {
-  const { admin } = site.gateway;
+  const { operator } = site.gateway;
   const tenant = await seedTenant(site.gateway, { wallets: 30 });
   const { project } = tenant;
-  await updateProject(asOperator(admin), { name: project, title: HOSTILE, description: HOSTILE });
-  await registerWallet(admin, {
+  await updateProject(asOperator(operator), { name: project, title: HOSTILE, description: HOSTILE });
+  await registerWallet(operator, {
     project,
     title: HOSTILE,
     description: HOSTILE,

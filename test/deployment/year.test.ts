@@ -9,7 +9,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { readiness, send } from '../support/both-apis.ts';
 import { onDatabase } from '../support/engine.ts';
 import { freePort } from '../support/free-port.ts';
-import { adminContext, seedTenant, type Tenant } from '../support/gateway.ts';
+import { operatorContext, seedTenant, type Tenant } from '../support/gateway.ts';
 import { rowsOf } from '../support/rows.ts';
 import { startDebianPostgres } from './debian-postgres.ts';
 import { type Instance, instanceOf } from './fleet.ts';
@@ -117,7 +117,7 @@ async function begin(version: string, { settings, instances }: Site): Promise<Te
   installation.use(version);
   await installation.run(version, ['migrate'], settings);
   const tenant = await onDatabase(settings.DATABASE_URL, (database) =>
-    seedTenant({ admin: adminContext(database) }, { projects: 100, wallets: CLIENTS, addresses: 1000 }),
+    seedTenant({ operator: operatorContext(database) }, { projects: 100, wallets: CLIENTS, addresses: 1000 }),
   );
   await Promise.all(instances.map((instance) => instance.start()));
   return tenant;

@@ -41,7 +41,7 @@ export type Gateway = {
   /** The clock of the gateway. */
   readonly clock: TestClock;
   /** The context for administrative operations on the database. */
-  readonly admin: OperatorContext;
+  readonly operator: OperatorContext;
   /** The log so far, at every level. */
   log(): string;
   /** Stops the gateway and removes the database that was created for it. */
@@ -107,13 +107,16 @@ export async function startGateway(
   const database = await openDatabase(databaseUrl, config);
   opening.defer(() => database.close());
   const open = opening.move();
-  const admin: OperatorContext = { ...adminContext(database, clock), publicUrl: () => server.publicUrl };
+  const operator: OperatorContext = {
+    ...operatorContext(database, clock),
+    publicUrl: () => server.publicUrl,
+  };
   return {
     url: server.url,
     databaseUrl,
     database,
     clock,
-    admin,
+    operator,
     log: () => lines.join(''),
     stop: () => open.disposeAsync(),
   };
@@ -160,7 +163,7 @@ export async function testDatabase(): Promise<TestDatabase> {
 }
 
 /** Returns the context for administrative operations on a database. */
-export function adminContext(database: Database, clock: () => number = Date.now): OperatorContext {
+export function operatorContext(database: Database, clock: () => number = Date.now): OperatorContext {
   return { database, clock, newId: idGenerator(clock), publicUrl: () => '' };
 }
 
@@ -218,17 +221,17 @@ export const FIRST_LEFT = 0x100000;
  * Ethereum. The first project is the default.
  */
 export async function seedTenant(
-  { admin }: Pick<Gateway, 'admin'>,
+  { operator }: Pick<Gateway, 'operator'>,
   {
     projects = 1,
     wallets = 0,
     addresses = 0,
   }: { projects?: number; wallets?: number; addresses?: number } = {},
 ): Promise<Tenant> {
-  const { name: account, defaultProject } = await createAccount(admin, { title: 'Tenant' });
+  const { name: account, defaultProject } = await createAccount(operator, { title: 'Tenant' });
   const projectNames: string[] = [defaultProject];
   for (let n = 2; n <= projects; n += 1) {
-    const { name } = await createProject(asOperator(admin), {
+    const { name } = await createProject(asOperator(operator), {
       account,
       title: `Project ${n}`,
       description: `No. ${n}`,
@@ -237,12 +240,12 @@ export async function seedTenant(
   }
   const walletNames: string[] = [];
   for (let n = 1; n <= wallets; n += 1) {
-    walletNames.push((await registerWallet(admin, walletFields(defaultProject, n))).name);
+    walletNames.push((await registerWallet(operator, walletFields(defaultProject, n))).name);
   }
   if (addresses > 0) {
-    await addAddresses(admin, { account, network: NETWORK }, addressLines(addresses, FIRST_LEFT));
+    await addAddresses(operator, { account, network: NETWORK }, addressLines(addresses, FIRST_LEFT));
   }
-  const { accessToken } = await createToken(asOperator(admin), { account });
+  const { accessToken } = await createToken(asOperator(operator), { account });
   const first = { project: defaultProject, wallet: walletNames[0] ?? '' };
   return { account, token: accessToken, projects: projectNames, wallets: walletNames, ...first };
 }
@@ -250,7 +253,7 @@ export async function seedTenant(
 /** Creates the tables of a database without a server, and adds an account. */
 export async function seedDatabase(url: string, size?: Parameters<typeof seedTenant>[1]): Promise<Tenant> {
   await migrateDatabase(url);
-  return onDatabase(url, (database) => seedTenant({ admin: adminContext(database) }, size));
+  return onDatabase(url, (database) => seedTenant({ operator: operatorContext(database) }, size));
 }
 
 /** Adds an account before the tests of a file. */

@@ -19,7 +19,7 @@ import type { Gateway, Tenant } from './gateway.ts';
 /** The name and the private key of an app, with which it signs in. */
 export type AppKey = Pick<AppFields, 'name' | 'privateKey'>;
 
-type Admin = { readonly admin: OperatorContext };
+type WithOperator = { readonly operator: OperatorContext };
 
 export const ULID = '01ARZ3NDEKTSV4RRFFQ69G5FAV';
 export const MISSING_APP = `apps/${'0'.repeat(26)}`;
@@ -56,13 +56,13 @@ export function createApp(api: Api, token: string, fields: object = {}): Promise
 
 /** Creates an app in a project, with a token that has this default project. */
 export async function createAppIn(
-  { admin }: Admin,
+  { operator }: WithOperator,
   api: Api,
   { account }: Pick<Tenant, 'account'>,
   project: string | undefined,
   fields: object = {},
 ): Promise<AppFields> {
-  const { accessToken } = await createAccountToken(admin, { account, project }, 86_400);
+  const { accessToken } = await createAccountToken(operator, { account, project }, 86_400);
   return createApp(api, accessToken, fields);
 }
 
@@ -113,7 +113,7 @@ export async function projectTokenOf(api: Api, token: string, app: AppKey): Prom
 
 /** Returns a project token of a new app in a project. */
 export async function projectToken(
-  gateway: Pick<Gateway, 'admin' | 'url'>,
+  gateway: Pick<Gateway, 'operator' | 'url'>,
   tenant: Tenant,
   project: string | undefined = tenant.projects[0],
 ): Promise<string> {
@@ -123,27 +123,30 @@ export async function projectToken(
 
 /** Creates an account token as the operator. */
 export function createAccountToken(
-  admin: OperatorContext,
+  operator: OperatorContext,
   input: object,
   ttlSeconds = 86_400,
 ): Promise<NewToken> {
-  const expireTime = new Date(admin.clock() + ttlSeconds * 1000).toISOString();
-  return createToken(asOperator(admin), { ...input, expireTime });
+  const expireTime = new Date(operator.clock() + ttlSeconds * 1000).toISOString();
+  return createToken(asOperator(operator), { ...input, expireTime });
 }
 
 /** Returns another account token. */
 export async function accountToken(
-  { admin }: Admin,
+  { operator }: WithOperator,
   { account }: Pick<Tenant, 'account'>,
   fields: object = {},
   ttlSeconds = 86_400,
 ): Promise<string> {
-  return (await createAccountToken(admin, { account, ...fields }, ttlSeconds)).accessToken;
+  return (await createAccountToken(operator, { account, ...fields }, ttlSeconds)).accessToken;
 }
 
 /** Returns an account token that expired an hour ago. */
-export async function expiredToken({ admin }: Admin, { account }: Pick<Tenant, 'account'>): Promise<string> {
-  const past = { ...admin, clock: () => admin.clock() - 7_200_000 };
+export async function expiredToken(
+  { operator }: WithOperator,
+  { account }: Pick<Tenant, 'account'>,
+): Promise<string> {
+  const past = { ...operator, clock: () => operator.clock() - 7_200_000 };
   return (await createAccountToken(past, { account }, 3600)).accessToken;
 }
 

@@ -133,7 +133,7 @@ export async function useSecrets(gateway: Gateway): Promise<{ account: string; s
     byUse[`the password by ${api.name}`] = password;
     await resultOf(api.updateWallet(accessToken, wallet, { password }));
 
-    const { newId } = gateway.admin;
+    const { newId } = gateway.operator;
     const [wrongKey, wrongToken] = [
       createCredential('key', newId(), newId()),
       createCredential('app', newId(), newId()),
@@ -168,8 +168,8 @@ export async function useSecrets(gateway: Gateway): Promise<{ account: string; s
 }
 
 /** Returns a unique secret with the length of a password. */
-function newSecret({ admin }: Gateway): string {
-  return admin.newId().toLowerCase().padStart(32, 'secret');
+function newSecret({ operator }: Gateway): string {
+  return operator.newId().toLowerCase().padStart(32, 'secret');
 }
 
 /** Returns the uses of those secrets that are in `haystack` in any form. */

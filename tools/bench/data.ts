@@ -66,12 +66,12 @@ export async function makeBenchData(url: string, count: number): Promise<BenchDa
   const database = await openDatabase(url, { postgres: { poolSize: 2, timeoutMs: 600_000 } });
   const fill = fillStatements(url);
   try {
-    const admin = { database, clock: Date.now, newId: idGenerator(Date.now), publicUrl: () => '' };
+    const operator = { database, clock: Date.now, newId: idGenerator(Date.now), publicUrl: () => '' };
     await migrate(database, Date.now());
-    const { name: account, defaultProject } = await createAccount(admin, { title: 'Benchmark' });
+    const { name: account, defaultProject } = await createAccount(operator, { title: 'Benchmark' });
     const tokens: string[] = [];
     for (let n = 0; n < TOKENS; n += 1) {
-      tokens.push((await createToken(asOperator(admin), { account })).accessToken);
+      tokens.push((await createToken(asOperator(operator), { account })).accessToken);
     }
     await database.transaction(async (transaction) => {
       await transaction.write(fill.projects, [idOf(account), count - 1]);
@@ -91,7 +91,7 @@ export async function makeBenchData(url: string, count: number): Promise<BenchDa
         network: 'NETWORK_ETHEREUM',
         address,
       };
-      wallets.push((await registerWallet(admin, wallet)).name);
+      wallets.push((await registerWallet(operator, wallet)).name);
     }
     const data = await dataLayerOf(database, '');
     const { call } = await contextOf(data, `Bearer ${tokens[0]}`);

@@ -40,9 +40,9 @@ export async function seed(url: string): Promise<HostileData> {
     'SELECT MIN(id) AS id FROM project WHERE account_id = $1',
     [account],
   );
-  const admin = { database, clock: Date.now, newId: idGenerator(Date.now), publicUrl: () => '' };
-  const { name: other } = await createAccount(admin, { title: 'Other' });
-  const { accessToken: otherToken } = await createToken(asOperator(admin), { account: other });
+  const operator = { database, clock: Date.now, newId: idGenerator(Date.now), publicUrl: () => '' };
+  const { name: other } = await createAccount(operator, { title: 'Other' });
+  const { accessToken: otherToken } = await createToken(asOperator(operator), { account: other });
   await database.close();
   const known = {
     wallet: wallets[0] ?? '',

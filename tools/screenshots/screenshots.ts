@@ -50,10 +50,10 @@ async function createSampleToken(): Promise<string> {
     count += 1;
     return firstUlid(TIME_MS + count);
   };
-  const admin = { database, clock, newId, publicUrl: () => server.publicUrl };
+  const operator = { database, clock, newId, publicUrl: () => server.publicUrl };
   try {
-    const { account } = await createSamples(admin);
-    return (await createToken(asOperator(admin), { account })).accessToken;
+    const { account } = await createSamples(operator);
+    return (await createToken(asOperator(operator), { account })).accessToken;
   } finally {
     await database.close();
   }

@@ -7,7 +7,7 @@ type Change<Result> = Omit<Command, 'run'> & {
   /** Whether the result has a secret, which is shown once. Without it, the change would be of no use. */
   readonly isSecret?: boolean;
   /** Calls operations. The input is the values of the arguments. */
-  readonly run: (admin: CommandContext, input: Arguments['values'], args: Arguments) => Promise<Result>;
+  readonly run: (operator: CommandContext, input: Arguments['values'], args: Arguments) => Promise<Result>;
   readonly view: (result: Result) => object;
   readonly text: (result: Result) => string;
 };
@@ -17,12 +17,12 @@ export function changeCommand<Result>(change: Change<Result>): Command {
   return {
     ...description,
     run: (args) =>
-      withDatabase(args, async (admin) => {
+      withDatabase(args, async (operator) => {
         const runAndPrint = async (context: CommandContext) => {
           const result = await run(context, args.values, args);
           args.print(view(result), text(result));
         };
-        await (isSecret ? ifPrinted(args, admin, runAndPrint) : runAndPrint(admin));
+        await (isSecret ? ifPrinted(args, operator, runAndPrint) : runAndPrint(operator));
       }),
   };
 }
@@ -35,13 +35,13 @@ export function changeCommand<Result>(change: Change<Result>): Command {
  */
 async function ifPrinted(
   { terminal }: Arguments,
-  admin: CommandContext,
-  work: (admin: CommandContext) => Promise<void>,
+  operator: CommandContext,
+  work: (operator: CommandContext) => Promise<void>,
 ): Promise<void> {
-  const transaction = new LazyTransaction(admin.database);
+  const transaction = new LazyTransaction(operator.database);
   try {
     if (terminal.isDiscarded()) throw new OutputError('it is closed, or the null device');
-    await work({ ...admin, database: transaction.database });
+    await work({ ...operator, database: transaction.database });
     await transaction.commit();
   } catch (error) {
     await transaction.rollBack();

@@ -39,14 +39,14 @@ export function listCommand<Item, View extends object>(list: List<Item, View>): 
     run: (args) =>
       withDatabase(
         args,
-        async (admin) => {
+        async (operator) => {
           const { 'page-size': size, 'page-token': token, ...input } = args.values;
           const first = integerIn(size) ?? (args.isSet('all') ? MAX_PAGE_SIZE : undefined);
           const page = { first, after: token };
           const checkPage = async () => parseFields(page, { first: pageSize, after: pageTokenForm });
           await renameFields(PAGE_NAMES, checkPage);
           await printPages(args, list, (after) =>
-            renameFields(PAGE_NAMES, () => read(admin, { ...input, first, after })),
+            renameFields(PAGE_NAMES, () => read(operator, { ...input, first, after })),
           );
         },
         { isReadOnly: true },

@@ -26,7 +26,7 @@ export type CommandContext = OperatorContext & Pick<OperationDependencies, 'data
  */
 export async function withDatabase<T>(
   { note }: Pick<Arguments, 'note'>,
-  work: (admin: CommandContext) => Promise<T>,
+  work: (operator: CommandContext) => Promise<T>,
   { isReadOnly = false } = {},
 ): Promise<T> {
   const { databaseUrl, createDatabase, postgres, publicUrl, host, port } = readConfig();

@@ -23,8 +23,10 @@ export class Call<Needed = OperationDependencies, By = Caller> {
 }
 
 /** Returns a call of the operator, to whom no rules apply. */
-export function asOperator<Needed extends Partial<OperatorContext>>(admin: Needed): Call<Needed, 'operator'> {
-  return new Call(admin, 'operator');
+export function asOperator<Needed extends Partial<OperatorContext>>(
+  operator: Needed,
+): Call<Needed, 'operator'> {
+  return new Call(operator, 'operator');
 }
 
 /**

@@ -9,7 +9,7 @@ export type IdempotencyKeyId = {
   readonly keyHash: string;
 };
 
-/** A kept response, which is sealed, and a hash of the content of its request, with the idempotency key as its key. */
+/** A stored response, which is sealed, and a hash of the content of its request, with the idempotency key as its key. */
 export type StoredResponse = { readonly content_hash: string; readonly response: string };
 
 // A row that has expired, but is not deleted yet, is replaced.
@@ -19,7 +19,7 @@ ON CONFLICT (account_id, key_hash) DO UPDATE
   WHERE idempotency_key.expire_time_ms <= $6
 RETURNING key_hash`;
 
-/** Returns the kept response of a key, or undefined if the key is unknown or has expired. @param now in Unix milliseconds */
+/** Returns the stored response of a key, or undefined if the key is unknown or has expired. @param now in Unix milliseconds */
 export const findStoredResponse = readRow<StoredResponse, [accountId: Ulid, keyHash: string, now: number]>(
   `SELECT content_hash, response FROM idempotency_key
 WHERE account_id = $1 AND key_hash = $2 AND expire_time_ms > $3`,

@@ -179,9 +179,9 @@ function failingAfter(count: number): OperatorContext {
       return execute(sql, params);
     };
   const failing = ({ read, write }: Queryable): Queryable => ({ read: counted(read), write: counted(write) });
-  const { admin, database } = gateway;
+  const { operator, database } = gateway;
   return {
-    ...admin,
+    ...operator,
     database: {
       ...failing(database),
       transaction: (work) => database.transaction((transaction) => work(failing(transaction))),

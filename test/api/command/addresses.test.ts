@@ -131,7 +131,7 @@ test.each([
 });
 
 test('an address that gets a wallet and is added at the same time does one of both', async () => {
-  const { admin } = gateway;
+  const { operator } = gateway;
   const { account, project } = await seedTenant(gateway);
   const wallet = (n: number) => ({ project, title: 'Till', network: NETWORK, address: addressOf(n) });
   async function* line(n: number) {
@@ -139,8 +139,8 @@ test('an address that gets a wallet and is added at the same time does one of bo
   }
   for (let n = 1; n <= 40; n += 1) {
     await Promise.allSettled([
-      n % 2 === 0 ? registerWallet(admin, wallet(n)) : importAccount(admin, { account }, line(n)),
-      addAddresses(admin, { account, network: NETWORK }, addressLines(1, n)),
+      n % 2 === 0 ? registerWallet(operator, wallet(n)) : importAccount(operator, { account }, line(n)),
+      addAddresses(operator, { account, network: NETWORK }, addressLines(1, n)),
     ]);
   }
   const wallets = await rowsOf(gateway.database, 'wallet', account);
@@ -154,7 +154,7 @@ test('two additions at once add all of their addresses, or none of one of them',
   const sizes = [1200, 900];
   const files = sizes.map((size, n) => addressLines(size, n * 10_000 + 1));
   const input = { account: tenant.account, network: NETWORK };
-  const added = await Promise.allSettled(files.map((lines) => addAddresses(gateway.admin, input, lines)));
+  const added = await Promise.allSettled(files.map((lines) => addAddresses(gateway.operator, input, lines)));
   const counts = added.map((each, n) => (each.status === 'fulfilled' ? sizes[n] : 0));
   const rows = await rowsOf(gateway.database, 'address', tenant.account);
   expect(rows).toHaveLength(counts.reduce<number>((sum, count = 0) => sum + count, 0));

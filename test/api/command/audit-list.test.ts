@@ -89,7 +89,7 @@ test('a list can have one action, which may be rare', async () => {
 
 test('the text has one line for each event, with the number of the acts that it counts', async () => {
   const account = '01ARZ3NDEKTSV4RRFFQ69G5FAW';
-  const event = { id: gateway.admin.newId(), action: 'wallet.update', fields: 'title', count: 3 };
+  const event = { id: gateway.operator.newId(), action: 'wallet.update', fields: 'title', count: 3 };
   await addEvent(gateway.database, account, event);
   expect((await list('--account', `accounts/${account}`, '--wide')).stdout).toMatch(/title +3 +1970-\S+Z\n$/);
   const { stdout, stderr } = await list('--account', tenant.account, '--page-size', '4');

@@ -81,7 +81,7 @@ describe('a deletion', () => {
     const { tokens } = await runJson('token', 'list', '--account', account);
     await runJson('token', 'revoke', '--id', tokens[1].id);
     // An expired token is deleted with the project.
-    await createAccountToken({ ...gateway.admin, clock: () => 0 }, { account, project: second }, 1);
+    await createAccountToken({ ...gateway.operator, clock: () => 0 }, { account, project: second }, 1);
 
     expect(await runJson('project', 'delete', second, '--yes')).toMatchObject({ name: second });
     const query = '{ projects { totalCount nodes { name } } }';
@@ -113,8 +113,8 @@ describe('a deletion', () => {
     } as const;
     const client = { requestId: '', address: '127.0.0.1', startMs: performance.now() };
     const input = { name, project, password: PASSWORD };
-    const { admin, database } = gateway;
-    const move = updateWallet(new Call({ ...admin, database, passwords }, { principal, client }), input);
+    const { operator, database } = gateway;
+    const move = updateWallet(new Call({ ...operator, database, passwords }, { principal, client }), input);
     await expect(move).rejects.toMatchObject({
       reason: 'INVALID_FIELD',
       fieldViolations: [{ field: 'project' }],
@@ -159,7 +159,7 @@ test('a rotation of the key of an app gives a new key once, and the old one goes
 describe('token revoke', () => {
   test('by id, app and account refuses exactly these tokens on every instance', async () => {
     const owner = await seedTenant(gateway);
-    const { accessToken: second } = await createAccountToken(gateway.admin, owner, 3600);
+    const { accessToken: second } = await createAccountToken(gateway.operator, owner, 3600);
     const [one, two] = [await createApp(api, owner.token), await createApp(api, owner.token)];
     const tokens = {
       second,

@@ -4,9 +4,9 @@ import { openDatabase } from '../../../src/storage/open-database.ts';
 import { damageTable, pathOf } from '../../support/engine.ts';
 import {
   addressOf,
-  adminContext,
   FIRST_LEFT,
   migrateDatabase,
+  operatorContext,
   seedTenant,
   type Tenant,
   testDatabase,
@@ -175,6 +175,9 @@ async function seeded(projects = 3) {
   await migrateDatabase(url);
   const database = await openDatabase(url, LONG_TIMEOUT);
   onTestFinished(() => database.close());
-  const tenant = await seedTenant({ admin: adminContext(database) }, { projects, wallets: 2, addresses: 1 });
+  const tenant = await seedTenant(
+    { operator: operatorContext(database) },
+    { projects, wallets: 2, addresses: 1 },
+  );
   return { ...tenant, database, settings: { DATABASE_URL: url } };
 }

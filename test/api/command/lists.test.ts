@@ -27,7 +27,7 @@ beforeAll(async () => {
   const access = [await signIn(api, tenant.token, app), await signIn(api, tenant.token, app)];
   const tokens = [tenant.token, ...access.map(({ accessToken }) => accessToken)];
   tokenIds = tokens.map((token) => credentialParts(token).id);
-  const past = { ...gateway.admin, clock: () => gateway.clock() - 7_200_000 };
+  const past = { ...gateway.operator, clock: () => gateway.clock() - 7_200_000 };
   await createAccountToken(past, tenant, 3600);
   const events = await rowsOf(gateway.database, 'audit_event', tenant.account);
   eventIds = events.map(({ id }) => String(id)).toReversed();

@@ -21,13 +21,13 @@ const WORKS: Readonly<Record<string, Work>> = {
   'the copy of a database': (onProgress, _tenant, { database }) =>
     copyDatabase(gateway.database, database, onProgress),
   'the export of an account': (onProgress, { account }) =>
-    Array.fromAsync(exportAccount(gateway.admin, { name: account }, onProgress)),
+    Array.fromAsync(exportAccount(gateway.operator, { name: account }, onProgress)),
   'the import into an account': (onProgress, { account }) =>
-    importAccount(gateway.admin, { account }, lines(1600), onProgress),
+    importAccount(gateway.operator, { account }, lines(1600), onProgress),
   'the restoration of an account': (onProgress, { account }, empty) =>
     restoreAccount(empty, gateway.database, { account }, { withAddresses: false, onProgress }),
   'the deletion of an account': (onProgress, { account }) =>
-    deleteAccount(gateway.admin, { name: account }, false, onProgress),
+    deleteAccount(gateway.operator, { name: account }, false, onProgress),
 };
 
 test.each(Object.entries(WORKS))(

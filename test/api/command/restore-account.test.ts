@@ -71,8 +71,8 @@ beforeAll(async () => {
 });
 
 /** Adds tokens, of which the first one was made by the last one, by a server whose clock is behind. */
-async function addTokens({ database, admin }: Gateway, { account, project }: Tenant): Promise<void> {
-  const [first = '', ...ids] = Array.from({ length: TOKENS }, admin.newId);
+async function addTokens({ database, operator }: Gateway, { account, project }: Tenant): Promise<void> {
+  const [first = '', ...ids] = Array.from({ length: TOKENS }, operator.newId);
   const add = (id: string, maker: string | null = null) =>
     addRow(database, 'token', {
       account_id: ulidOf(account),
@@ -83,7 +83,7 @@ async function addTokens({ database, admin }: Gateway, { account, project }: Ten
       title: '',
       is_one_project: 0,
       is_read_only: 0,
-      expire_time_ms: admin.clock() + 1000,
+      expire_time_ms: operator.clock() + 1000,
     });
   await Promise.all(ids.map((id) => add(id)));
   await add(first, ids.at(-1));

@@ -107,7 +107,7 @@ test('the process, the version, the valid tokens and the syncs of the log are me
 test('the addresses that are left are measured by network, the fewest of any active account, and 0 if it ran out', async () => {
   const own = await testGateway();
   const supply = ({ account }: Tenant, network: string, count: number) =>
-    addAddresses(own.admin, { account, network }, addressLines(count));
+    addAddresses(own.operator, { account, network }, addressLines(count));
   const measured = async () => {
     const settings = { DATABASE_URL: own.databaseUrl, PAW_METRICS_PORT: String(await freePort()) };
     await testGateway(settings);
@@ -121,13 +121,13 @@ test('the addresses that are left are measured by network, the fewest of any act
   await supply(rich, 'NETWORK_POLYGON', 5);
   await supply(poor, 'NETWORK_POLYGON', 2);
   await supply(suspended, 'NETWORK_POLYGON', 1);
-  await setAccountSuspended(own.admin, { name: suspended.account }, true);
+  await setAccountSuspended(own.operator, { name: suspended.account }, true);
   expect(await measured()).toEqual({ '{network="NETWORK_POLYGON"}': 2 });
   const input = { title: 'Till', network: 'NETWORK_POLYGON' };
   for (let n = 0; n < 2; n += 1) await mutate(own.url, poor.token, 'createWallet', input, 'wallet { id }');
   expect(await measured()).toEqual({ '{network="NETWORK_POLYGON"}': 0 });
   // The operator needs no more for this account.
-  await deleteAllAddresses(own.admin, { account: poor.account });
+  await deleteAllAddresses(own.operator, { account: poor.account });
   expect(await measured()).toEqual({ '{network="NETWORK_POLYGON"}': 5 });
 });
 

@@ -2,7 +2,7 @@
 
 import { expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from '../../../src/storage/open-database.ts';
-import { adminContext, migrateDatabase, seedTenant, testDatabase } from '../../support/gateway.ts';
+import { migrateDatabase, operatorContext, seedTenant, testDatabase } from '../../support/gateway.ts';
 import { RecordedHistory } from '../../support/recorded-history.ts';
 import { startServerProcess } from '../../support/run-command.ts';
 
@@ -13,7 +13,7 @@ test('wallets, apps and tokens are linearizable by two servers on one file that 
   await migrateDatabase(url);
   const database = await openDatabase(url);
   onTestFinished(() => database.close());
-  const { token, wallets } = await seedTenant({ admin: adminContext(database) }, { wallets: 3 });
+  const { token, wallets } = await seedTenant({ operator: operatorContext(database) }, { wallets: 3 });
   const start = () => startServerProcess({ DATABASE_URL: url });
   const servers = [await start(), await start()];
   const history = new RecordedHistory(token, wallets, () => servers.map((server) => server.url));

@@ -4,8 +4,8 @@ import { expect, test } from 'vitest';
 import { type HttpResponse, postGraphql, send } from '../../support/both-apis.ts';
 import { onDatabase } from '../../support/engine.ts';
 import {
-  adminContext,
   migrateDatabase,
+  operatorContext,
   seedTenant,
   type Tenant,
   testDatabase,
@@ -61,10 +61,10 @@ test.each<readonly [string, Send]>([
     const { url: DATABASE_URL } = await testDatabase();
     await migrateDatabase(DATABASE_URL);
     const tenants = await onDatabase(DATABASE_URL, async (database) => {
-      const admin = adminContext(database);
+      const operator = operatorContext(database);
       const seeded: Tenant[] = [];
       for (let n = 0; n < 3; n += 1)
-        seeded.push(await seedTenant({ admin }, { projects: 100, wallets: 100 }));
+        seeded.push(await seedTenant({ operator }, { projects: 100, wallets: 100 }));
       for (const table of ['wallet', 'project'] as const) {
         await setRows(database, table, { description: 'x'.repeat(2000) });
       }

@@ -3,7 +3,7 @@ import { LATEST_VERSION } from '../../../src/storage/migrations/versions.ts';
 import { Changes, sendAtRate, startInstance } from '../../support/acknowledged-changes.ts';
 import { readiness } from '../../support/both-apis.ts';
 import { executeOn, onDatabase } from '../../support/engine.ts';
-import { adminContext, migrateDatabase, seedTenant, testDatabase } from '../../support/gateway.ts';
+import { migrateDatabase, operatorContext, seedTenant, testDatabase } from '../../support/gateway.ts';
 import {
   COUNT_FILLED,
   COUNT_OTHERS,
@@ -27,7 +27,7 @@ async function databaseWith(wallets: number) {
   const tenants = await onDatabase(made.url, async (database) => {
     const seeded = [];
     for (let n = 0; n < 2; n += 1) {
-      const tenant = await seedTenant({ admin: adminContext(database) }, { wallets: 20 });
+      const tenant = await seedTenant({ operator: operatorContext(database) }, { wallets: 20 });
       await addWallets(database, tenant, wallets / 2);
       seeded.push(tenant);
     }

@@ -103,7 +103,7 @@ async function useEverything(gateway: Gateway, statements: Statements) {
   const tenant = await useApis(gateway, statements);
   const ofApis: Statements = new Map(statements);
   await useCommands(gateway, await seedTenant(gateway, { projects: 2, wallets: 2 }));
-  await createAccountToken({ ...gateway.admin, clock: () => 0 }, tenant, 1);
+  await createAccountToken({ ...gateway.operator, clock: () => 0 }, tenant, 1);
   await addEvent(gateway.database, 'account', { id: ULID });
   const deleted: string[] = [];
   const onDeleted = (table: string) => deleted.push(table);

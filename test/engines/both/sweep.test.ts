@@ -178,7 +178,7 @@ test('a gateway deletes at its start what has expired, and nothing else if its c
   const ids = async (table: 'audit_event' | 'token') =>
     (await rowsOf(right.database, table)).map(({ id }) => id);
   const valid = await ids('token');
-  const past = { ...right.admin, clock: () => Date.now() - 2 * DAY_MS };
+  const past = { ...right.operator, clock: () => Date.now() - 2 * DAY_MS };
   await createAccountToken(past, tenant, 60);
   const sweeping = await startGateway({ DATABASE_URL: url }, right.clock);
   await expect.poll(() => ids('token')).toEqual(valid);

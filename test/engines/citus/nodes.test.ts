@@ -236,7 +236,7 @@ const OTHERS: Readonly<Record<string, Case>> = {
   'a mutation with an Idempotency-Key': [
     'SELECT SELECT BEGIN UPDATE INSERT INSERT COMMIT',
     async () => {
-      const headers = { 'idempotency-key': gateway.admin.newId() };
+      const headers = { 'idempotency-key': gateway.operator.newId() };
       const url = `${gateway.url}/wallet/${tenant.wallets[0]}`;
       return () => send(url, 'PATCH', tenant.token, { title: 'Keyed' }, headers);
     },
@@ -293,11 +293,11 @@ test.each(
 test.each([
   [
     'project update',
-    () => updateProject(asOperator(gateway.admin), { name: tenant.projects[0], title: 'Till' }),
+    () => updateProject(asOperator(gateway.operator), { name: tenant.projects[0], title: 'Till' }),
   ],
   [
     'app delete',
-    async () => deleteApp(asOperator(gateway.admin), { name: (await createApp(api, tenant.token)).name }),
+    async () => deleteApp(asOperator(gateway.operator), { name: (await createApp(api, tenant.token)).name }),
   ],
 ])('the command %s asks all nodes where its resource is, and commits in one phase', async (_name, run) => {
   const before = commands().length;

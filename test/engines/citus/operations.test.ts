@@ -31,10 +31,10 @@ test('the fewest addresses that an account has left are found on all nodes', asy
 });
 
 test('an address that is left in accounts of several nodes is found, and deleted in all of them', async () => {
-  const { admin, database } = await testGateway();
-  for (let n = 0; n < 8; n += 1) await seedTenant({ admin }, { addresses: 2 });
+  const { operator, database } = await testGateway();
+  for (let n = 0; n < 8; n += 1) await seedTenant({ operator }, { addresses: 2 });
   const problems = () => findRowProblems(database);
   expect((await problems()).count).toBe(16);
-  expect(await deleteAllAddresses(admin, {})).toBe(16);
+  expect(await deleteAllAddresses(operator, {})).toBe(16);
   expect((await problems()).count).toBe(0);
 });

@@ -12,7 +12,7 @@ const tenant = useTenant(gateway, { projects: 10, wallets: 1 });
 
 const deletionOf = (project: string) => (transaction: Queryable) => deleteRow(transaction, project);
 
-const deletes = (project: string) => () => deleteProject(gateway.admin, { name: project });
+const deletes = (project: string) => () => deleteProject(gateway.operator, { name: project });
 
 describe.each(bothApis(() => gateway.url))('by $name', (api: Api) => {
   const projectAt = (index: number) => tenant.projects[api.name === 'REST' ? index : index + 3] ?? '';
@@ -42,7 +42,7 @@ test('neither an app nor an account token can be created for a project that is d
   expect(await whileLocked(gateway.database, deletionOf(forApp), createApp)).toBe('INVALID_FIELD');
   const token = { account: tenant.account, project: forToken };
   const created = whileLocked(gateway.database, deletionOf(forToken), () =>
-    createAccountToken(gateway.admin, token, 60),
+    createAccountToken(gateway.operator, token, 60),
   );
   await expect(created).rejects.toMatchObject({ reason: 'RESOURCE_UNUSABLE' });
 });
@@ -51,7 +51,7 @@ test('a project can not be deleted while an account token is created for it', as
   const project = tenant.projects[9] ?? '';
   const create = (transaction: Queryable) => {
     const database: Database = { ...gateway.database, transaction: (work) => work(transaction) };
-    return createAccountToken({ ...gateway.admin, database }, { account: tenant.account, project }, 60);
+    return createAccountToken({ ...gateway.operator, database }, { account: tenant.account, project }, 60);
   };
   await expect(whileLocked(gateway.database, create, deletes(project))).rejects.toMatchObject({
     reason: 'RESOURCE_UNUSABLE',

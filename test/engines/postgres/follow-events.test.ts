@@ -19,7 +19,7 @@ test('an event that is committed after a later one of another instance is follow
   const before = follower.events.length;
 
   const transaction = new LazyTransaction(first.database);
-  const dependencies = { ...first.admin, database: transaction.database, passwords: new PasswordHasher() };
+  const dependencies = { ...first.operator, database: transaction.database, passwords: new PasswordHasher() };
   await updateWallet(asOperator(dependencies), { name: tenant.wallets[0], title: 'Held' });
   first.clock.advance(1);
   await createApp(

@@ -19,8 +19,8 @@ const WAITING = `SELECT xact_start::text AS start FROM pg_stat_activity
 
 test('a migration lets go of a table that a transaction uses, so that requests go on, and others wait for it', async () => {
   const made = await testDatabase();
-  const { url, admin, stop } = await testGateway({ DATABASE_URL: made.url });
-  const { token, wallet } = await seedTenant({ admin }, { wallets: 1 });
+  const { url, operator, stop } = await testGateway({ DATABASE_URL: made.url });
+  const { token, wallet } = await seedTenant({ operator }, { wallets: 1 });
   const database = await openDatabase(made.url, LONG_TIMEOUT);
   const program = newerProgram(MIGRATION);
   const migrate = () =>

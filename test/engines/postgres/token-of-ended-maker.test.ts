@@ -31,7 +31,7 @@ test('a token whose maker is revoked while it is created ends with it', async ()
   const client = { requestId: '', address: '127.0.0.1', startMs: performance.now() };
   const create = (transaction: Queryable) => {
     const database: Database = { ...gateway.database, transaction: (work) => work(transaction) };
-    return createToken(new Call({ ...gateway.admin, database }, { principal, client }), { title: 'Late' });
+    return createToken(new Call({ ...gateway.operator, database }, { principal, client }), { title: 'Late' });
   };
   const revoke = () => mutate(gateway.url, tenant.token, 'revokeToken', { id: tokenNameOf(maker) });
   expect(await whileLocked(gateway.database, create, revoke)).not.toHaveProperty('errors');

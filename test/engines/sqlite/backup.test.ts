@@ -99,7 +99,7 @@ describe('a backup', () => {
     const before: string[] = [];
     let isDone = false;
     const create = async () =>
-      (await createProject(asOperator(gateway.admin), { account: tenant.account, title: 'Quarry' })).name;
+      (await createProject(asOperator(gateway.operator), { account: tenant.account, title: 'Quarry' })).name;
     before.push(await create());
     const writing = (async () => {
       let count = 0;

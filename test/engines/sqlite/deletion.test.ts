@@ -54,7 +54,7 @@ test('while a server runs, what a deleted account had is neither in the file nor
   // First of all, since the stop needs them.
   onTestFinished(() => void vi.useRealTimers());
   const { account, words } = await makeAccounts(gateway);
-  await deleteAccount(gateway.admin, { name: account }, false);
+  await deleteAccount(gateway.operator, { name: account }, false);
   const folder = dirname(pathOf(gateway.databaseUrl));
   expect(tracesIn(folder, words)).not.toEqual([]);
   vi.advanceTimersByTime(60_000);
