@@ -309,7 +309,7 @@ const OTHERS: readonly Operation[] = [
     ask: async (api, token) => summaryOf(await api.listProjects(token), placesOf),
   },
   {
-    operation: 'findWallets at an address',
+    operation: 'searchWallets at an address',
     only: 'GraphQL',
     account: row('missing', 'missing', 'ok', 'ok'),
     project: row('missing', 'missing', 'missing', 'ok'),
@@ -324,7 +324,7 @@ const OTHERS: readonly Operation[] = [
     },
   },
   {
-    operation: 'findWallets by title',
+    operation: 'searchWallets by title',
     only: 'GraphQL',
     account: row('missing', 'missing', 'ok', 'ok'),
     project: row('missing', 'missing', 'missing', 'ok'),
@@ -366,7 +366,7 @@ const OTHERS: readonly Operation[] = [
   ),
   ...(['Apps', 'Wallets'] as const).map(
     (kind): Operation => ({
-      operation: `listProject${kind}`,
+      operation: `list${kind}OfProjects`,
       only: 'GraphQL',
       account: row('null', 'null', 'some', 'some'),
       project: row('null', 'null', 'null', 'some'),
