@@ -55,16 +55,12 @@ const FIND_TARGETS = `SELECT
   ) THEN 1 ELSE 0 END AS wallet,
   CASE WHEN EXISTS (SELECT 1 FROM project WHERE account_id = $1 AND id = $4) THEN 1 ELSE 0 END AS project`;
 
-// The numbers of the first parameter with a new value, of that with the project, and of the first one with a condition.
-const VALUES = 6;
-const PROJECT = VALUES + CHANGEABLE_WALLET_COLUMNS.indexOf('project_id');
-const FIRST_CONDITION_PARAM = VALUES + CHANGEABLE_WALLET_COLUMNS.length;
-
+// $6 is the new project, which is also one of the values from $9 on.
 const UPDATE: ConditionalSql = (_, condition) => `UPDATE wallet SET
-  update_time_ms = $4, revision = $5, ${assignments(CHANGEABLE_WALLET_COLUMNS, VALUES)}
+  update_time_ms = $4, revision = $5, ${assignments(CHANGEABLE_WALLET_COLUMNS, 9)}
 WHERE account_id = $1 AND id = $2 AND project_id = COALESCE($3, project_id)
-  AND (CAST($${PROJECT} AS TEXT) IS NULL OR EXISTS (SELECT 1 FROM project p WHERE p.account_id = $1 AND p.id = $${PROJECT}))
-  AND ${ifRevision(FIRST_CONDITION_PARAM)} AND ${unlessRevision(FIRST_CONDITION_PARAM + 1)} AND ${condition}
+  AND (CAST($6 AS TEXT) IS NULL OR EXISTS (SELECT 1 FROM project p WHERE p.account_id = $1 AND p.id = $6))
+  AND ${ifRevision(7)} AND ${unlessRevision(8)} AND ${condition}
 RETURNING ${WALLET_COLUMNS}`;
 
 const INSERTED = columnNames(`${WALLET_COLUMNS}, title_key, password_hash`).filter(
@@ -126,8 +122,8 @@ export function updateWalletChange(
   { ifMatch, ifNoneMatch }: Preconditions,
 ): Change {
   const values = changesIn(changes, CHANGEABLE_WALLET_COLUMNS);
-  const conditions = [revisionList(ifMatch), revisionList(ifNoneMatch)];
-  return { sql: UPDATE, params: [...paramsOf(wallet), now, revision, ...values, ...conditions] };
+  const conditions = [changes.project_id ?? null, revisionList(ifMatch), revisionList(ifNoneMatch)];
+  return { sql: UPDATE, params: [...paramsOf(wallet), now, revision, ...conditions, ...values] };
 }
 
 function paramsOf({ accountId, id, withinProjectId }: ScopedWalletId) {
