@@ -25,21 +25,21 @@ const BATCHES = { maxBatchSize: 100 };
 // A character takes two bytes if any in its text is not in Latin-1.
 const MEMORY_PER_BYTE = 2;
 
-/** What the steps of a request leave for later ones. One file sets each; `respond` decides the response. */
+/** What the steps of a request leave for later ones. One file sets each; `bodyOrRejection` decides the response. */
 export type ExecutionState = {
   /** What was read, by keys. */
   readonly cache: Map<string, unknown>;
-  /** Whether the request has ended its own token. Set in mutations.ts. */
+  /** Whether the request has ended its own token. Set in resolvers/mutations.ts. */
   isSignedOut?: boolean;
   /** The request, if it has mutations and an `Idempotency-Key`, and is not a replay. Set in idempotency.ts. */
   firstRequest?: FirstRequest;
-  /** The operation, once it is known, but for a compiled query. Set in limits/request-checks.ts. */
+  /** The operation, once it is known, but for a compiled query. Set in rules/request-checks.ts. */
   operation?: OperationDefinitionNode;
-  /** Whether its document was executed before. Set in compiled/repeated-operations.ts. */
+  /** Whether its document was executed before. Set in fast-path/repeated-documents.ts. */
   isRepeated?: boolean;
-  /** Whether it has waited for its turn among the requests of its account. Set in limits/turns.ts. */
-  hasTurn?: boolean;
-  /** The error of a request for which the memory of all requests does not suffice. Set by `claimMemory`. */
+  /** Whether it has waited among the large responses of its account. Set in rules/large-responses.ts. */
+  hasWaited?: boolean;
+  /** The error of a request for which the memory of all requests does not suffice. Set by `reserveMemory`. */
   rejection?: ApiError | undefined;
 };
 
@@ -51,7 +51,7 @@ export type RequestServices = {
   countMutations(count: number): Promise<void>;
   /** Counts an introspection whose result was not kept. @throws RESOURCE_EXHAUSTED if it exceeds the limit */
   countIntrospection(): Promise<void>;
-  /** See `RequestMemory.claim`. */
+  /** See `RequestMemory.reserve`. */
   reserve(bytes: number): ApiError | undefined;
 };
 
@@ -116,7 +116,7 @@ export class GraphqlContext {
     return value;
   }
 
-  /** The loader of resources by name. It batches all loads of the same turn into one call. */
+  /** The loader of resources by name. It batches all loads of the same iteration of the event loop into one call. */
   get resources(): Resources {
     const { call } = this;
     return cached(
@@ -144,7 +144,7 @@ export class GraphqlContext {
     return cached(this.state, key, () => this.counted(operation(call, ...input)));
   }
 
-  /** Returns a page of the apps of a project. The same page of all projects of a turn is one call of the data layer. */
+  /** Returns a page of the apps of a project. The same page of all projects of an iteration is one call of the data layer. */
   listApps(project: ProjectName, input: ConnectionArguments): Promise<Connection<App>> {
     const { call, state } = this;
     const list = (names: readonly ProjectName[]) => this.counted(listAppsOfProjects(call, names, input));

@@ -39,17 +39,17 @@ export function storedBody(text: string): FormattedExecutionResult {
   return { data: { [TEXT]: text } };
 }
 
-/** Records an executed request, and sets the head of its response. Returns the body. @throws the errors of `decide` */
+/** Records an executed request, and sets the head of its response. Returns the body. @throws the errors of `bodyOrRejection` */
 export function respond(
   { operation, result, head }: Execution,
   context: GraphqlContext,
   mediaType: string,
   reply: FastifyReply,
 ): string {
-  const record = requestNotes(reply.request);
-  if (operation !== undefined) record.operation = operation;
+  const notes = requestNotes(reply.request);
+  if (operation !== undefined) notes.operation = operation;
   const { body, failure } = bodyOrRejection(result, context);
-  if (failure !== undefined) record.failure = failure;
+  if (failure !== undefined) notes.failure = failure;
   reply.type(`${mediaType}; charset=utf-8`);
   for (const [name, value] of head?.headers ?? []) {
     // Apollo Server lets caches keep the response to an unknown persisted query.

@@ -44,8 +44,8 @@ export async function addGraphqlApi(
   const { logger, logError } = dependencies;
   const { sandbox, introspection, federation } = settings;
   const schema = createSchema(federation);
-  const turns = new LargeResponses();
-  const server = new GraphqlServer(schema, { sandbox, introspection, logger, logError, turns });
+  const largeResponses = new LargeResponses();
+  const server = new GraphqlServer(schema, { sandbox, introspection, logger, logError, largeResponses });
   await server.start();
   app.addHook('onClose', () => server.stop());
   const route = { ...dependencies, ...settings, server };

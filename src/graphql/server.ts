@@ -50,7 +50,7 @@ export type GraphqlServerSettings = {
   readonly introspection: boolean;
   readonly logger: FastifyBaseLogger;
   readonly logError: LogError;
-  readonly turns: LargeResponses;
+  readonly largeResponses: LargeResponses;
 };
 
 /** The execution of a request. That of a page has no result. */
@@ -66,7 +66,7 @@ export class GraphqlServer {
   readonly repeated: RepeatedDocuments;
 
   constructor(schema: GraphQLSchema, settings: GraphqlServerSettings) {
-    const { introspection, logger, logError, turns } = settings;
+    const { introspection, logger, logError, largeResponses } = settings;
     this.#logError = logError;
     this.#violations = new InputViolations(schema, introspection);
     const checks = new RequestChecks(schema, this.#violations);
@@ -75,7 +75,7 @@ export class GraphqlServer {
       this.#violations.locate(document, errors);
       return errors.map((error) => this.#formatError(withCode(error), error, context));
     });
-    this.repeated = new RepeatedDocuments(schema, turns, mutations);
+    this.repeated = new RepeatedDocuments(schema, largeResponses, mutations);
     this.#server = new ApolloServer<GraphqlContext>({
       schema,
       // The rule below has a message of its own.
@@ -85,7 +85,7 @@ export class GraphqlServer {
       stopOnTerminationSignals: false,
       logger,
       parseOptions: { maxTokens: MAX_DOCUMENT_TOKENS },
-      documentStore: this.#documentCache(turns),
+      documentStore: this.#documentCache(largeResponses),
       persistedQueries: { cache: this.#persistedQueryCache() },
       validationOptions: { maxErrors: MAX_VALIDATION_ERRORS },
       validationRules: [
@@ -158,7 +158,7 @@ export class GraphqlServer {
   }
 
   // Only requests with a valid token add to the two caches, so that others cannot displace their entries.
-  #documentCache(turns: LargeResponses) {
+  #documentCache(largeResponses: LargeResponses) {
     const cache = new ByteCache<DocumentNode>(MAX_DOCUMENT_CACHE_BYTES, countDocumentBytes);
     return {
       // A document without a valid token is validated each time, because a rule of the validation refuses it.
@@ -167,7 +167,7 @@ export class GraphqlServer {
         if (!context?.isAuthenticated) return undefined;
         const document = cache.get(key);
         if (document !== undefined) return document;
-        await turns.wait(context);
+        await largeResponses.wait(context);
         // Another request may have parsed it in the meantime.
         return cache.get(key);
       },

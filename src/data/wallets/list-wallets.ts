@@ -16,7 +16,7 @@ import { byTitle } from '../lists/title-filter.ts';
 listWalletsOfProjects.rules = { caller: 'any', changes: false } as const satisfies Rules;
 
 /**
- * Returns the same page of the wallets of several projects. See `listProjectApps`.
+ * Returns the same page of the wallets of several projects. See `listAppsOfProjects`.
  *
  * @param input the arguments of a connection, and optionally `title`
  */

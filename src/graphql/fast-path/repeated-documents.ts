@@ -65,12 +65,12 @@ export class RepeatedDocuments {
   readonly #operations = new ByteCache<RepeatedOperation>(MAX_CACHE_BYTES, ({ bytes }) => bytes);
   /** The operations that were executed once, and those that can't be compiled. */
   readonly #seen = new ByteCache<'once' | 'not compilable'>(MAX_SEEN_BYTES);
-  readonly #turns: LargeResponses;
+  readonly #largeResponses: LargeResponses;
   readonly #mutations: RepeatedMutations;
 
-  constructor(schema: GraphQLSchema, turns: LargeResponses, mutations: RepeatedMutations) {
+  constructor(schema: GraphQLSchema, largeResponses: LargeResponses, mutations: RepeatedMutations) {
     this.#schema = schema;
-    this.#turns = turns;
+    this.#largeResponses = largeResponses;
     this.#mutations = mutations;
   }
 
@@ -84,7 +84,7 @@ export class RepeatedDocuments {
     if (request === undefined || operation === undefined) return undefined;
     const amount = amountFor(operation.cost.responseFields, request.variables ?? {});
     if (amount <= MAX_SMALL_RESPONSE) return operation.execute(context, request);
-    return this.#turns.run(context, amount, () => operation.execute(context, request));
+    return this.#largeResponses.run(context, amount, () => operation.execute(context, request));
   }
 
   #find(request: GraphqlRequest): RepeatedOperation | undefined {
@@ -101,7 +101,7 @@ export class RepeatedDocuments {
         executionDidStart: async ({ request, source, document, operation, contextValue }) => {
           // Without a token, a client could fill the caches.
           if (!contextValue.isAuthenticated) return;
-          if (operation?.operation === OperationTypeNode.QUERY) await this.#turns.wait(contextValue);
+          if (operation?.operation === OperationTypeNode.QUERY) await this.#largeResponses.wait(contextValue);
           const key = cacheKey({ query: source, operationName: request.operationName ?? null });
           const seen = this.#seen.get(key);
           if (seen === undefined) this.#seen.set(key, 'once');

@@ -1,7 +1,7 @@
 import type { GraphqlContext } from '../context.ts';
 
-/** The amount of one turn, in response fields. It takes about 8 ms of processor time. */
-export const MAX_TURN = 20_000;
+/** The amount of an iteration of the event loop, in response fields. It takes about 8 ms of processor time. */
+export const MAX_AMOUNT = 20_000;
 
 type Waiting = { readonly start: () => void; readonly amount: number };
 
@@ -14,13 +14,13 @@ type Account = { readonly waiting: Waiting[]; inProgress: number };
 export class LargeResponses {
   readonly #accounts = new Map<string, Account>();
 
-  /** Waits until an authenticated request may start. Nothing else of the account starts in the same turn of the event loop. */
+  /** Waits until an authenticated request may start. Nothing else of the account starts in the same iteration of the event loop. */
   async wait(context: GraphqlContext): Promise<void> {
-    await this.run(context, MAX_TURN, async () => {});
+    await this.run(context, MAX_AMOUNT, async () => {});
   }
 
   /**
-   * Runs a request when it is its turn. Each request waits once at most.
+   * Lets a request start. Each one waits once at most.
    *
    * @param amount the largest number of fields of its response
    */
@@ -29,8 +29,8 @@ export class LargeResponses {
     amount: number,
     work: () => Promise<T>,
   ): Promise<T> {
-    if (state.hasTurn) return work();
-    state.hasTurn = true;
+    if (state.hasWaited) return work();
+    state.hasWaited = true;
     const account = this.#accounts.get(accountId) ?? { waiting: [], inProgress: 0 };
     this.#accounts.set(accountId, account);
     const next = () => this.#next(accountId, account);
@@ -51,7 +51,7 @@ export class LargeResponses {
   #next(accountId: string, account: Account): void {
     for (;;) {
       const [first] = account.waiting;
-      if (first === undefined || account.inProgress >= MAX_TURN) break;
+      if (first === undefined || account.inProgress >= MAX_AMOUNT) break;
       account.waiting.shift();
       account.inProgress += first.amount;
       first.start();

@@ -70,9 +70,9 @@ export function addOverloadProtection(app: FastifyInstance, maxRequests: number)
   }
 
   function leave(request: FastifyRequest): void {
-    const record = requestNotes(request);
-    record.leave?.();
-    record.leave = undefined;
+    const notes = requestNotes(request);
+    notes.leave?.();
+    notes.leave = undefined;
   }
 
   app.addHook('onRequest', (request, _reply, done) => done(enter(request, inProgress)));

@@ -56,7 +56,7 @@ export class RequestMemory {
     return undefined;
   }
 
-  /** Counts the response in place of everything else. Returns an error like `claim`. */
+  /** Counts the response in place of everything else. Returns an error like `reserve`. */
   send(bytes: number): ApiError | undefined {
     this.#sentMs = performance.now();
     return this.reserve(bytes - this.#bytes);

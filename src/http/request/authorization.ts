@@ -13,21 +13,21 @@ export type Authenticate = (request: FastifyRequest) => Promise<Principal>;
  */
 export function bearerAuthenticator(data: DataLayer): Authenticate {
   return (request) => {
-    const record = requestNotes(request);
-    const hasArrivedSince = record.isBodyPending && request.raw.complete;
-    if (record.authentication === undefined || hasArrivedSince) {
-      record.authentication = authenticateRequest(data, request, record);
+    const notes = requestNotes(request);
+    const hasArrivedSince = notes.isBodyPending && request.raw.complete;
+    if (notes.authentication === undefined || hasArrivedSince) {
+      notes.authentication = authenticateRequest(data, request, notes);
     }
-    return record.authentication;
+    return notes.authentication;
   };
 }
 
-async function authenticateRequest(data: DataLayer, { headers, raw }: FastifyRequest, record: RequestNotes) {
+async function authenticateRequest(data: DataLayer, { headers, raw }: FastifyRequest, notes: RequestNotes) {
   const startMs = performance.now();
-  record.principal = await data.authenticate(bearerToken(headers.authorization));
-  record.authenticationMs = performance.now() - startMs;
-  record.isBodyPending = !raw.complete;
-  return record.principal;
+  notes.principal = await data.authenticate(bearerToken(headers.authorization));
+  notes.authenticationMs = performance.now() - startMs;
+  notes.isBodyPending = !raw.complete;
+  return notes.principal;
 }
 
 export function authenticatedPrincipal(request: FastifyRequest): Principal | undefined {

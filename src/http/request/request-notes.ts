@@ -36,27 +36,27 @@ export type RequestNotes = {
   leave?: (() => void) | undefined;
 };
 
-const RECORD = 'record';
+const NOTES = 'notes';
 
 /** Must be called before hooks are added. */
 export function addRequestNotes(app: FastifyInstance): void {
-  app.decorateRequest(RECORD);
+  app.decorateRequest(NOTES);
 }
 
 export function requestNotes(request: FastifyRequest): RequestNotes {
-  const known = request.getDecorator<RequestNotes | undefined>(RECORD);
+  const known = request.getDecorator<RequestNotes | undefined>(NOTES);
   if (known !== undefined) return known;
-  const record: RequestNotes = {};
-  request.setDecorator(RECORD, record);
-  return record;
+  const notes: RequestNotes = {};
+  request.setDecorator(NOTES, notes);
+  return notes;
 }
 
 /** Returns the kind of the route of a request; `other` for a page, and for a path that is unknown. */
 export function routeKindOfRequest(request: FastifyRequest): RouteKind | 'other' {
-  const record = requestNotes(request);
+  const notes = requestNotes(request);
   // Fastify creates an object with the options each time.
-  record.kind ??= routeKindOf(request.routeOptions) ?? 'other';
-  return record.kind;
+  notes.kind ??= routeKindOf(request.routeOptions) ?? 'other';
+  return notes.kind;
 }
 
 /** Returns the pattern of the route of a request, such as `/wallet/*`, or undefined if the path is unknown. */

@@ -29,14 +29,14 @@ export type Statement = { readonly sql: string; readonly params: readonly Value[
  * parameters is always a value, or always the same column.
  *
  * @param names the names of the parameters: `$1` and so on for the first change
- * @param condition a part of its WHERE clause, or of `valuesIf`
+ * @param condition a part of its WHERE clause, or of `insertedRow`
  */
 export type ConditionalSql = (names: readonly string[], condition: string) => string;
 
 /** A parameter of a later change of `Database.writeIfFirst`: the value of a column of the row that the first one returns. */
 export type ColumnOfFirst = { readonly column: string };
 
-/** A statement that is executed with others, or under a condition: see `Database.writeIfFirst` and `onlyIf`. */
+/** A statement that is executed with others, or under a condition: see `Database.writeIfFirst` and `withCondition`. */
 export type Change = { readonly sql: ConditionalSql; readonly params: readonly (Value | ColumnOfFirst)[] };
 
 export type DatabaseRequest = {
@@ -60,7 +60,7 @@ export type Database = Queryable & {
    * Executes changes as one transaction: the others are made if the first returns a row. On PostgreSQL this is one statement,
    * so it takes one round trip, and none of them sees the changes of another. On Citus it is a transaction in two round trips.
    *
-   * @param changes each uses all of its parameters; the first returns at most one row if another one has a `FirstColumn`
+   * @param changes each uses all of its parameters; the first returns at most one row if another one has a `ColumnOfFirst`
    * @returns the rows of the first
    */
   writeIfFirst<R extends Row>(changes: readonly [Change, ...Change[]]): Promise<readonly R[]>;

@@ -30,7 +30,7 @@ import { inTransaction, transactionBegin, writeInTwoRoundTrips } from './transac
 export type PostgresSettings = {
   /** The maximum number of connections. */
   readonly poolSize: number;
-  /** The timeout in milliseconds: see `Use`. */
+  /** The timeout in milliseconds: see `ConnectionUse`. */
   readonly timeoutMs: number;
   /** The time for which a statement waits for a lock, in milliseconds; undefined for no such limit. */
   readonly lockTimeoutMs?: number | undefined;

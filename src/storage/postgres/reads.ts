@@ -23,7 +23,7 @@ const WATCH_MS = LOCK_TIMEOUT_MS / 2;
 
 /** A read, and the deadline of its request. */
 type Read = Statement & {
-  /** See `Use`. */
+  /** See `ConnectionUse`. */
   readonly deadline: number;
 };
 
@@ -44,7 +44,7 @@ type RunningBatch = {
 type Batch = { readonly claim: ConnectionRequest; readonly reads: readonly PendingRead[] };
 
 /**
- * Pipelines the reads of one event-loop turn over one connection. Without it, event-loop turns, system calls and the
+ * Pipelines the reads of one iteration of the event loop over one connection. Without it, iterations, system calls and the
  * checkout of connections take longer than the queries. The reads of an account that has to wait for its turn are sent when
  * it comes, and take along those of others that wait.
  *
@@ -55,7 +55,7 @@ export class ReadPipeline {
   readonly #pool: ConnectionPool;
   readonly #turns: ConnectionTurns;
   /**
-   * Those that are not sent yet, by account. A new map for each turn of the event loop: one that lives would keep what was
+   * Those that are not sent yet, by account. A new map for each iteration of the event loop: one that lives would keep what was
    * deleted from it in memory for as long as its old hash tables.
    */
   #queues = new Map<Value | undefined, PendingRead[]>();

@@ -126,7 +126,7 @@ export const revokeTokenRow = writeRow<RevokedToken, [accountId: Ulid, id: Ulid,
   renderSql(REVOKE, ['$1', '$2', '$3']),
 );
 
-/** Returns the change of `revokeToken`. */
+/** Returns the change of `revokeTokenRow`. */
 export function revokeTokenChange(accountId: Ulid, id: Ulid, now: number): Change {
   return { sql: REVOKE, params: [accountId, id, now] };
 }

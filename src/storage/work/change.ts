@@ -60,7 +60,7 @@ export function renderStatement({ sql, params }: Change, first: Row = {}): State
   return { sql: text, params: values };
 }
 
-/** Executes the statement of a change. See `statementOf`. */
+/** Executes the statement of a change. See `renderStatement`. */
 export function write<R extends Row>(target: Queryable, change: Change, first?: Row): Promise<readonly R[]> {
   const { sql, params } = renderStatement(change, first);
   return target.write<R>(sql, params);

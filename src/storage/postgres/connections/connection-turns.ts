@@ -46,7 +46,7 @@ export type Wait = {
 };
 
 type Waiting = OfAccount & {
-  readonly claim: ConnectionRequest;
+  readonly request: ConnectionRequest;
   readonly startMs: number;
   readonly begin: (leave: Leave) => void;
   readonly reject: (error: unknown) => void;
@@ -63,7 +63,7 @@ type Counts = { readonly free: number; own: number; writes: number };
  */
 export class ConnectionTurns {
   readonly #size: () => number;
-  /** An array, for the same reason as `InProgress` has no set. */
+  /** An array, for the same reason as `PendingCount` has no set. */
   readonly #running: ConnectionRequest[] = [];
   readonly #waiting = new AccountTurns<Waiting>();
   /** The rows, and the statements of accounts, that are slow. */
@@ -92,19 +92,19 @@ export class ConnectionTurns {
    * @returns a function that is called with the result of the use
    * @throws UNAVAILABLE if another statement has waited for a lock of the row in vain in the meantime
    */
-  async enter(claim: ConnectionRequest, wait: Wait = {}): Promise<Leave> {
-    const [account] = claim.accounts;
+  async enter(request: ConnectionRequest, wait: Wait = {}): Promise<Leave> {
+    const [account] = request.accounts;
     const counts = this.#count(account);
-    if (this.#hasRoom(claim, counts)) return this.begin(claim);
-    wait.isForOthers = this.#hasConnection(claim, counts);
+    if (this.#hasRoom(request, counts)) return this.begin(request);
+    wait.isForOthers = this.#hasConnection(request, counts);
     const { promise, resolve, reject } = Promise.withResolvers<Leave>();
-    const own = { account, claim, startMs: performance.now(), begin: resolve, reject };
+    const own = { account, request, startMs: performance.now(), begin: resolve, reject };
     this.#waiting.add(own);
     if (!wait.isForOthers) this.#waitingCount += 1;
     try {
       return await (wait.late === undefined ? promise : Promise.race([promise, wait.late]));
     } catch (error) {
-      // It may have begun in the same turn of the event loop.
+      // It may have begun in the same iteration of the event loop.
       const removed = this.#waiting.remove((each) => each === own, [account]);
       if (removed.length === 0) promise.then((leave) => leave('lost')).catch(() => {});
       throw error;
@@ -130,14 +130,14 @@ export class ConnectionTurns {
   }
 
   /** Begins the use of a connection. The caller has seen that it can. */
-  begin(claim: ConnectionRequest): Leave {
-    this.#running.push(claim);
-    const wasSlow = this.isSlow(claim);
+  begin(request: ConnectionRequest): Leave {
+    this.#running.push(request);
+    const wasSlow = this.isSlow(request);
     return (result) => {
-      this.#running.splice(this.#running.indexOf(claim), 1);
+      this.#running.splice(this.#running.indexOf(request), 1);
       if (result === 'done' && !wasSlow) this.#lastDoneMs = performance.now();
-      this.report(claim, result);
-      if (result === 'blocked') this.#giveUp(claim);
+      this.report(request, result);
+      if (result === 'blocked') this.#giveUp(request);
       this.#admit();
     };
   }
@@ -176,11 +176,11 @@ export class ConnectionTurns {
     return !isWrite || writes === 0 || writes < Math.min(3 * free, this.#size() - 1);
   }
 
-  #hasRoom(claim: ConnectionRequest, counts: Counts): boolean {
-    if (!this.#hasConnection(claim, counts)) return false;
+  #hasRoom(request: ConnectionRequest, counts: Counts): boolean {
+    if (!this.#hasConnection(request, counts)) return false;
     const { free } = counts;
-    const { row } = claim;
-    const isSlow = this.isSlow(claim) && performance.now() - this.#lastDoneMs < SERVER_SLOW_MS;
+    const { row } = request;
+    const isSlow = this.isSlow(request) && performance.now() - this.#lastDoneMs < SERVER_SLOW_MS;
     let [ofRow, slow] = [0, 0];
     for (const each of this.#running) {
       if (row !== undefined && each.row === row) ofRow += 1;
@@ -193,9 +193,9 @@ export class ConnectionTurns {
   #giveUp({ accounts: [account], row }: ConnectionRequest): void {
     if (row === undefined) return;
     const latestMs = performance.now() - LOCK_TIMEOUT_MS;
-    const isLate = ({ claim, startMs }: Waiting) => claim.row === row && startMs <= latestMs;
-    for (const { claim, reject } of this.#waiting.remove(isLate, [account])) {
-      reject(startTimeout('lock', claim.statement && resourceInDetail(claim.statement)));
+    const isLate = ({ request, startMs }: Waiting) => request.row === row && startMs <= latestMs;
+    for (const { request, reject } of this.#waiting.remove(isLate, [account])) {
+      reject(startTimeout('lock', request.statement && resourceInDetail(request.statement)));
     }
   }
 
@@ -203,15 +203,15 @@ export class ConnectionTurns {
     while (this.#running.length < this.#size()) {
       const next = this.#waiting.takeFirst((account) => {
         const counts = this.#count(account);
-        return ({ claim }) => this.#hasRoom(claim, counts);
+        return ({ request }) => this.#hasRoom(request, counts);
       });
       if (next === undefined) return;
-      next.begin(this.begin(next.claim));
+      next.begin(this.begin(next.request));
     }
   }
 }
 
-/** Returns the claim of a statement, whose first parameters are the account and the id of the row. */
+/** Returns the request of a statement, whose first parameters are the account and the id of the row. */
 export function connectionRequest(statement: Statement, isWrite: boolean): ConnectionRequest {
   const [account, id] = statement.params;
   // A read does not wait for a row.

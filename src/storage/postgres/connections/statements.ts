@@ -12,7 +12,7 @@ export type SentStatements<R extends Row> = {
 };
 
 /**
- * Sends statements. What is sent in one turn of the event loop shares a packet.
+ * Sends statements. What is sent in one iteration of the event loop shares a packet.
  *
  * The driver's own promises would keep the rows in memory for so long that collecting them takes a tenth of the time
  * of a page.
@@ -30,7 +30,7 @@ export function sendStatements<R extends Row>(
   return { rows: promise, isAtLast: () => group.isAtLast };
 }
 
-/** Lets a connection send everything that is written in this turn of the event loop at once. */
+/** Lets a connection send everything that is written in this iteration of the event loop at once. */
 function cork({ connection: { stream } }: PoolClient): void {
   if (stream.writableCorked > 0) return;
   stream.cork();
