@@ -47,17 +47,13 @@ export function createMigrationTable(textType: string): string {
 
 export const NO_SCHEMA: SchemaVersion = { version: 0, compatible_from: 0 };
 
-/**
- * Finds the row for `schemaVersionOf`. In a database from before the column `digest`, its name means that of the last line,
- * which no migration has.
- */
+/** Finds the row for `schemaVersionOf`. */
 export const FIND_SCHEMA_VERSION = `SELECT
   (SELECT COALESCE(MAX(version), 0) FROM schema_migration) AS version,
   (SELECT COALESCE(MAX(compatible_from), 0) FROM schema_migration) AS compatible_from,
   (SELECT MIN(version) FROM schema_migration WHERE version <= ${LATEST_VERSION} AND (version, digest) NOT IN (
     VALUES ${MIGRATIONS.map(({ version, digest }) => `(${version}, '${digest}')`).join(', ')}
-  )) AS changed_version
-FROM (SELECT '' AS digest) AS without_digest`;
+  )) AS changed_version`;
 
 export type SchemaVersionRow = SchemaVersion & {
   /** The first version whose migration was not that of this program; null if there is none. */
