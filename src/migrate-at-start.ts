@@ -15,7 +15,7 @@ import { throttled } from './storage/work/progress.ts';
  * @throws DatabaseVersionError, in production also if the database has no tables or its servers would have to be stopped
  * @throws the reason of the signal, which the next start continues
  */
-export async function migrateForServer(
+export async function migrateAtStart(
   config: Config,
   logger: Record<'info' | 'warn', (fields: object, message: string) => void>,
   { now, signal }: { readonly now: number; readonly signal: AbortSignal | undefined },

@@ -23,7 +23,7 @@ import { limitConnections } from './http/server/file-descriptors.ts';
 import { addHealthChecks } from './http/server/health.ts';
 import { createHttpApp } from './http/server/http-app.ts';
 import type { Metrics } from './metrics/metrics.ts';
-import { migrateForServer } from './migrate-at-start.ts';
+import { migrateAtStart } from './migrate-at-start.ts';
 import { idGenerator } from './model/resource-name.ts';
 import { oauthErrorBody } from './oauth/error-format.ts';
 import { ProtectedResources } from './oauth/protected-resources.ts';
@@ -103,7 +103,7 @@ export async function startServer(
   const metrics = config.metricsPort
     ? new (await import('./metrics/metrics.ts')).Metrics(VERSION, config.checkIntervalMs)
     : undefined;
-  await migrateForServer(config, logger, { now: clock(), signal });
+  await migrateAtStart(config, logger, { now: clock(), signal });
   const failed = Promise.withResolvers<Error>();
   const state: State = { publicUrl: config.publicUrl ?? '', isStopping: false, stopDelayMs: 0 };
   // What is open is closed in reverse order: by `stop`, or here if the start fails.

@@ -33,7 +33,7 @@ const SETTINGS = {
   PAW_STOP_DELAY: '0s',
 };
 
-const ADMIN = { clock: Date.now, newId: idGenerator(Date.now) };
+const OPERATOR = { clock: Date.now, newId: idGenerator(Date.now) };
 
 export const demo: Command = {
   name: 'demo',
@@ -76,7 +76,7 @@ Stop with Ctrl+C.`;
       // Nobody knows the token.
       if (!isPrinted) {
         await whileOpen(config.databaseUrl, config, (database) =>
-          revokeToken(asOperator({ ...ADMIN, database }), accessToken),
+          revokeToken(asOperator({ ...OPERATOR, database }), accessToken),
         );
       }
     }
@@ -90,7 +90,7 @@ async function prepare({ databaseUrl, postgres }: Config): Promise<Samples & { a
     if ((await readSchemaVersion(database)).version > 0) await assertOfSamples(database);
     await migrate(database, Date.now());
     // The URL of the server is added to these URLs when the server listens.
-    const operator = { ...ADMIN, database, publicUrl: () => '' };
+    const operator = { ...OPERATOR, database, publicUrl: () => '' };
     const samples = await createSamples(operator);
     // The token of an earlier start can't be printed again: only its hash is stored.
     const { accessToken } = await createToken(asOperator(operator), {

@@ -136,7 +136,7 @@ export class GraphqlContext {
 
   /** Calls an operation that reads, once for equal arguments. */
   read<Input extends readonly [object?], Result>(
-    operation: (call: Call, ...input: Input) => Promise<Result>,
+    operation: Read<Input, Result>,
     ...input: Input
   ): Promise<Result> {
     const { call } = this;
@@ -176,6 +176,12 @@ export class GraphqlContext {
     this.state.cache.clear();
   }
 }
+
+/** An operation that changes nothing. */
+type Read<Input extends readonly [object?], Result> = {
+  readonly rules: { readonly changes: false };
+  (call: Call, ...input: Input): Promise<Result>;
+};
 
 /** Returns the cached value of a key, or reads and caches it. A key has values of one type. */
 function cached<T>({ cache }: ExecutionState, key: string, read: () => T): T {

@@ -5,7 +5,7 @@ import { gunzip } from 'node:zlib';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import Negotiator from 'negotiator';
 import { ApiError, ConfigError } from '../model/errors.ts';
-import { claimMemory, readStaticFile } from './static-file.ts';
+import { readStaticFile, reserveMemory } from './static-file.ts';
 
 // The output folder of build.ts. File names contain a hash of the content. Each file is there once per content coding.
 const FOLDER = new URL('assets/', import.meta.url);
@@ -65,7 +65,7 @@ export function addAssets(
 async function decompressed(request: FastifyRequest, stored: Buffer): Promise<Buffer> {
   // Source: RFC 1952, section 2.3.1 (ISIZE).
   const size = stored.readUInt32LE(stored.length - 4);
-  claimMemory(request, size);
+  reserveMemory(request, size);
   // In one piece, which is not copied.
   return promisify(gunzip)(stored, { chunkSize: size + 1 });
 }

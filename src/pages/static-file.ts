@@ -14,12 +14,12 @@ export async function readStaticFile(
   bytesPerByte: number,
 ): Promise<Buffer> {
   const { size } = await stat(file);
-  claimMemory(request, bytesPerByte * size);
+  reserveMemory(request, bytesPerByte * size);
   return readFile(file);
 }
 
 /** Counts memory that a response is about to take. @throws UNAVAILABLE if it is not available */
-export function claimMemory(request: FastifyRequest, bytes: number): void {
+export function reserveMemory(request: FastifyRequest, bytes: number): void {
   const refusal = requestMemory(request).reserve(bytes);
   if (refusal !== undefined) throw refusal;
 }

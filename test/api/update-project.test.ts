@@ -54,3 +54,14 @@ test('the etag of a project changes with its title and description, is the same 
   expect((await update({ name: MISSING_PROJECT, ifMatch: third })).reason).toBe('RESOURCE_NOT_FOUND');
   expect(await textOf(gateway.database)).toBe(before);
 });
+
+test('of two updates of a project with the same etag at the same time, one succeeds', async () => {
+  const { token, project: name } = await seedTenant(gateway);
+  const { data } = await graphqlBody(gateway.url, token, '{ projects { nodes { etag } } }');
+  const [{ etag: ifMatch }] = data.projects.nodes;
+  const update = (title: string) =>
+    payloadOf(gateway.url, token, 'updateProject', { name, title, ifMatch }, 'project { title }');
+  const results = await Promise.all(['One', 'Two', 'Three'].map(update));
+  expect(results.filter(({ project }) => project !== undefined)).toHaveLength(1);
+  expect(results.filter(({ reason }) => reason === 'ETAG_MISMATCH')).toHaveLength(2);
+});

@@ -4,7 +4,7 @@ import { idOf, type ResourceName, type Ulid } from '../../model/resource-name.ts
 import type { Queryable } from '../../storage/interface/database.ts';
 import { findApps } from '../../storage/tables/apps.ts';
 
-/** @throws the error of `missing` if the caller is restricted to a project without this app */
+/** @throws the error of `notFound` if the caller is restricted to a project without this app */
 export async function assertAppVisible(
   database: Queryable,
   caller: Caller | 'operator',

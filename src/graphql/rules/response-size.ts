@@ -9,19 +9,19 @@ export const MAX_RESPONSE_BYTES = 5_000_000;
  * A resource is in memory only once, but in the JSON as often as the query selects it. The lengths
  * of the texts are therefore added up before the JSON is created.
  *
- * @param claimMemory counts bytes of memory, and returns an error if they are not available
+ * @param reserveMemory counts bytes of memory, and returns an error if they are not available
  */
 export function resultJson(
   result: ExecutionResult | FormattedExecutionResult,
-  claimMemory: (bytes: number) => ApiError | undefined,
+  reserveMemory: (bytes: number) => ApiError | undefined,
 ): string | ApiError {
   const leastBytes = minBytes(result);
   if (leastBytes <= MAX_RESPONSE_BYTES) {
-    const refusal = claimMemory(leastBytes);
+    const refusal = reserveMemory(leastBytes);
     if (refusal !== undefined) return refusal;
     const json = JSON.stringify(result);
     const bytes = Buffer.byteLength(json);
-    if (bytes <= MAX_RESPONSE_BYTES) return claimMemory(bytes - leastBytes) ?? json;
+    if (bytes <= MAX_RESPONSE_BYTES) return reserveMemory(bytes - leastBytes) ?? json;
   }
   const message = `The response would have more than ${MAX_RESPONSE_BYTES} bytes. Request fewer fields or items.`;
   return new ApiError('RESPONSE_TOO_LARGE', { message });

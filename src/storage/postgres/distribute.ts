@@ -21,7 +21,7 @@ const DISTRIBUTE = "SELECT create_distributed_table($1, 'account_id', colocate_w
 
 const REPLICATE = 'SELECT create_reference_table($1)';
 
-// Otherwise, a copy of the rows before the distribution, with the page token key, stays on the disk of the coordinator.
+// Otherwise, a copy of the rows before the distribution stays on the disk of the coordinator.
 const TRUNCATE = 'SELECT truncate_local_data_after_distributing_table($1)';
 
 // Longer than a node takes that is up, and shorter than the timeout of the statement.

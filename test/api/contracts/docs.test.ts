@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, matchesGlob } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { getNamedType, isInputObjectType } from 'graphql';
@@ -167,6 +167,14 @@ test('docs/api.md lists every reason with its HTTP status, canonical name and Gr
 test('no page names a PAW_ variable that the program does not read', () => {
   const named = PAGES.flatMap((page) => textOf(page).match(/\bPAW_(?!TEST_)[A-Z_]+\b/g) ?? []);
   expect(named.filter((name) => !settingsRead().includes(name))).toEqual([]);
+});
+
+test('no page and no text of the program calls npx with a name of another package, and src/config.ts alone says how commands run', () => {
+  // npm would look for a package of another author.
+  expect(PAGES.filter((page) => /\bnpx paw(?!-gateway)/.test(textOf(page)))).toEqual([]);
+  const sources = globSync(['src/**/*.ts', 'console/**/*.{ts,tsx}'], { cwd: ROOT });
+  const isCommand = (file: string) => /npx paw|npm run (?:-s )?paw/.test(textOf(file));
+  expect(sources.filter(isCommand)).toEqual(['src/config.ts']);
 });
 
 test('docs/decisions.md has the packages that are installed, and no others', () => {

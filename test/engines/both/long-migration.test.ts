@@ -112,9 +112,16 @@ test('a dry run says whether the servers continue, and how many rows change in b
     const { serversContinue, missing } = JSON.parse(stdout);
     return { serversContinue, rows: missing.map(({ rows }: { rows: number | null }) => rows) };
   };
+  const textOf = async (...texts: string[]) =>
+    (await newerProgram(...texts).run(['migrate', '--dry-run'], made.settings)).stdout;
   const isIncompatible = 'ALTER TABLE wallet DROP COLUMN of_next;\n';
   expect(await dryRun(...DOCUMENTED_MIGRATIONS)).toEqual({ serversContinue: true, rows: [null, 20_040] });
   expect(await dryRun(isIncompatible)).toEqual({ serversContinue: false, rows: [null] });
+  const heading = `-- The database has schema version ${LATEST_VERSION}.`;
+  const text = await textOf(...DOCUMENTED_MIGRATIONS);
+  expect(text).toContain(`${heading} Its servers continue to serve.\n`);
+  expect(text).toMatch(/^-- \d{4}-\S+: 20040 rows in batches$/m);
+  expect(await textOf(isIncompatible)).toContain(`${heading} Stop its servers first.\n`);
 });
 
 /** Starts a program that migrates, and waits until it has changed some rows. */

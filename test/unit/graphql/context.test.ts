@@ -18,7 +18,8 @@ function newContext(): GraphqlContext {
 }
 
 test('a list is read once for equal arguments, and again for any other argument', async () => {
-  const read = vi.fn(async (_call: Call, _input: object) => ({ items: [] }));
+  const list = vi.fn(async (_call: Call, _input: object) => ({ items: [] }));
+  const read = Object.assign(list, { rules: { changes: false } as const });
   const context = newContext();
   const pages = [
     {},
