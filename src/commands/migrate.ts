@@ -107,10 +107,13 @@ async function dryRun({ print }: Arguments): Promise<void> {
 async function missingIn(database: Engine) {
   await database.assertEncoding();
   const schema = await readSchemaVersion(database);
-  const missing = migrationsAfter(schema.version, database).map(async (migration) => {
-    const { batches } = migration;
-    const rows = batches && schema.version > 0 ? await countTable(database, batches.table) : undefined;
-    return withRows(migration, rows ?? null);
+  const migrations = migrationsAfter(schema.version, database);
+  const statements = migrations.flatMap((migration) => migration.statements).join('\n');
+  const missing = migrations.map(async (migration) => {
+    const table = migration.batches?.table;
+    // One that an earlier migration creates has no rows.
+    const exists = table && !new RegExp(`^CREATE TABLE ${table} `, 'm').test(statements);
+    return withRows(migration, exists ? ((await countTable(database, table)) ?? null) : null);
   });
   return { schema, missing: await Promise.all(missing) };
 }

@@ -117,6 +117,9 @@ test('a dry run says whether the servers continue, and how many rows change in b
   const isIncompatible = 'ALTER TABLE wallet DROP COLUMN of_next;\n';
   expect(await dryRun(...DOCUMENTED_MIGRATIONS)).toEqual({ serversContinue: true, rows: [null, 20_040] });
   expect(await dryRun(isIncompatible)).toEqual({ serversContinue: false, rows: [null] });
+  const create = `-- compatible-from: ${LATEST_VERSION}\nCREATE TABLE note (id TEXT PRIMARY KEY, of_next TEXT);\n`;
+  const fill = `-- compatible-from: ${LATEST_VERSION}\n-- batches: note (id)\nUPDATE note SET of_next = '' WHERE id BETWEEN $1 AND $2;\n`;
+  expect(await dryRun(create, fill)).toEqual({ serversContinue: true, rows: [null, null] });
   const heading = `-- The database has schema version ${LATEST_VERSION}.`;
   const text = await textOf(...DOCUMENTED_MIGRATIONS);
   expect(text).toContain(`${heading} Its servers continue to serve.\n`);
