@@ -149,7 +149,7 @@ export function serveBaseline(statements: Statements): void {
   }
 
   function cursorOf(id: string): string {
-    const place = `2${id}`;
+    const place = `3${id}`;
     return btoa(place) + crc32(place).toString(16).padStart(8, '0');
   }
 
