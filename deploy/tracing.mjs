@@ -37,7 +37,7 @@ const fastify = new FastifyOtelInstrumentation({
 subscribe('fastify.initialization', ({ fastify: app }) => {
   app.addHook('onSend', async (request, { statusCode }) => {
     const { span } = request.opentelemetry();
-    const { operation, failure } = request.getDecorator('record') ?? {};
+    const { operation, failure } = request.getDecorator('notes') ?? {};
     if (operation) span?.setAttribute('graphql.operation.type', operation.type);
     if (operation?.name) span?.setAttribute('graphql.operation.name', operation.name);
     if (!failure) return;
