@@ -51,11 +51,9 @@ export async function addAddresses(
   input: UntrustedInput,
   lines: AsyncIterable<string | undefined>,
 ): Promise<Supplied> {
-  const { account, network } = parseFields(input, POOL_INPUT);
-  const byAddress = await readAddresses(lines);
+  const { account, network, byAddress, pool } = await readInput(operator, input, lines);
   const { database } = operator;
-  const { id: accountId } = await requireAccount(database, account);
-  const pool = { accountId, network };
+  const { accountId } = pool;
   const assertUnused = async (target: Queryable, addresses: Iterable<Address>) =>
     assertNone(
       await findUsed(target, pool, addresses),
@@ -111,11 +109,9 @@ export async function deleteListedAddresses(
   input: UntrustedInput,
   lines: AsyncIterable<string | undefined>,
 ): Promise<Supplied> {
-  const { account, network } = parseFields(input, POOL_INPUT);
-  const byAddress = await readAddresses(lines);
+  const { account, network, byAddress, pool } = await readInput(operator, input, lines);
   const { database } = operator;
-  const { id: accountId } = await requireAccount(database, account);
-  const pool = { accountId, network };
+  const { accountId } = pool;
   const assertLeft = (left: ReadonlySet<Address>, addresses: Iterable<Address>) =>
     assertNone(
       new Set([...addresses].filter((each) => !left.has(each))),
@@ -132,6 +128,18 @@ export async function deleteListedAddresses(
   });
   await database.transaction((transaction) => deleteEmptyPool(transaction, pool));
   return { account, network, count: byAddress.size };
+}
+
+/** Reads the input and the lines of an operation, and finds the account. */
+async function readInput(
+  { database }: Pick<OperatorContext, 'database'>,
+  input: UntrustedInput,
+  lines: AsyncIterable<string | undefined>,
+) {
+  const { account, network } = parseFields(input, POOL_INPUT);
+  const byAddress = await readAddresses(lines);
+  const { id: accountId } = await requireAccount(database, account);
+  return { account, network, byAddress, pool: { accountId, network } };
 }
 
 /**

@@ -22,7 +22,7 @@ export class Call<Needed = OperationDependencies, By = Caller> {
   }
 }
 
-/** Returns a call of the operator, to whom no rules apply. */
+/** Returns a call of the operator. The rules of an operation limit clients alone. */
 export function asOperator<Needed extends Partial<OperatorContext>>(
   operator: Needed,
 ): Call<Needed, 'operator'> {

@@ -125,7 +125,7 @@ function assertComplete(file: string): void {
   if (!statSync(file).isFile()) throw new BackupError(`${file} can't be read: it is not a file.`);
   const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
   const logs = [file, realpathSync(file)].flatMap((path) => [`${path}-wal`, `${path}-journal`]);
-  if (isWithLog(file) || logs.some((path) => sizeOf(path) > 0)) {
+  if (isInWalMode(file) || logs.some((path) => sizeOf(path) > 0)) {
     throw new BackupError(
       `The file ${file} can be incomplete: it has a log, or was copied without it. Use a file of "paw backup"; DATABASE_URL=sqlite:${file} makes one of it.`,
     );
@@ -133,7 +133,7 @@ function assertComplete(file: string): void {
 }
 
 /** Returns whether the header of a file says that it has a log. A backup has none. Source: sqlite.org/fileformat2.html. */
-function isWithLog(file: string): boolean {
+function isInWalMode(file: string): boolean {
   const header = Buffer.alloc(20);
   const opened = openSync(file, 'r');
   try {
