@@ -5,8 +5,9 @@ import { countRows, readRows } from '../storage/jobs/bulk-rows.ts';
 import { findInvalidValues } from '../storage/jobs/row-values.ts';
 import { findRowProblems } from '../storage/jobs/verify-rows.ts';
 import { findSchemaProblems } from '../storage/jobs/verify-schema.ts';
-import { noRows, PROJECT_TABLE, TABLES, type TableCounts } from '../storage/sql/columns.ts';
 import type { ProjectItem } from '../storage/tables/projects.ts';
+import { PROJECT_TABLE } from '../storage/tables/projects.ts';
+import { noRows, TABLES, type TableCounts } from '../storage/tables/tables.ts';
 import { allProblems, MAX_DESCRIBED, type Problems, problemsOfKind } from '../storage/work/problems.ts';
 import { meterOf, type OnProgress } from '../storage/work/progress.ts';
 

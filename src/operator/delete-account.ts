@@ -3,8 +3,8 @@ import type { UntrustedInput } from '../data/call/rules.ts';
 import { parseFields, resourceNameValidator } from '../model/fields/fields.ts';
 import { idOf } from '../model/resource-name.ts';
 import { deleteAccountRows } from '../storage/jobs/bulk-rows.ts';
-import type { TableCounts } from '../storage/sql/columns.ts';
 import { updateAccountState } from '../storage/tables/accounts.ts';
+import type { TableCounts } from '../storage/tables/tables.ts';
 import type { OnProgress } from '../storage/work/progress.ts';
 import { changeResource } from './change-resource.ts';
 

@@ -12,7 +12,7 @@ import {
   deleteEmptyPool,
   deleteFirstAddresses,
 } from '../storage/jobs/supplied-addresses.ts';
-import { ADDRESS_POOL_TABLE, type RowOf } from '../storage/sql/columns.ts';
+import { ADDRESS_POOL_TABLE, type AddressPoolRow } from '../storage/tables/addresses.ts';
 
 // SQLite deletes them in about 10 ms.
 const BATCH_SIZE = 1000;
@@ -30,7 +30,7 @@ export async function deleteAllAddresses(operator: OperatorContext, input: Untru
   if (account !== undefined) await requireAccount(database, account);
   let total = 0;
   for await (const rows of readRows(database, ADDRESS_POOL_TABLE, account && idOf(account))) {
-    for (const { account_id: accountId, network } of rows as readonly RowOf<'account_id, network'>[]) {
+    for (const { account_id: accountId, network } of rows as readonly AddressPoolRow[]) {
       const pool = { accountId, network };
       total += await deleteFromPool(database, pool, 'all', (transaction, count) => {
         const act = {

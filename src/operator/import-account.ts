@@ -23,13 +23,13 @@ import { forEachBatch } from '../storage/jobs/bulk-rows.ts';
 import { findOwners, insertBatches } from '../storage/jobs/import-rows.ts';
 import { deleteAddresses } from '../storage/jobs/supplied-addresses.ts';
 import { addToProjectCount, type NewProjectRow } from '../storage/tables/projects.ts';
-import type { NewWalletRow } from '../storage/tables/wallets.ts';
+import type { NewWalletRow, WalletRow } from '../storage/tables/wallets.ts';
 import { meterOf, type OnProgress } from '../storage/work/progress.ts';
 
 /** The row of a new project or wallet, with every column that it has to have. */
 type ImportedRow =
   | { readonly table: 'project'; readonly row: NewProjectRow }
-  | { readonly table: 'wallet'; readonly row: NewWalletRow };
+  | { readonly table: 'wallet'; readonly row: NewWalletRow & Pick<WalletRow, 'address'> };
 
 /** A line of a file as the row of its project or wallet. */
 type ImportedLine = ImportedRow & {

@@ -8,8 +8,8 @@ import type { Queryable } from '../storage/interface/database.ts';
 import { CopyError, copyAccount, type RestoreOptions } from '../storage/jobs/copy.ts';
 import { assertValid } from '../storage/jobs/row-values.ts';
 import { findLeftAddresses } from '../storage/jobs/supplied-addresses.ts';
-import type { TableCounts } from '../storage/sql/columns.ts';
 import { findAccount } from '../storage/tables/accounts.ts';
+import type { TableCounts } from '../storage/tables/tables.ts';
 
 /**
  * Gives an account back as it is in a backup, in batches; its tokens are refused until the last one. First all rows are checked.

@@ -1,5 +1,5 @@
 import type { Database } from '../../src/storage/interface/database.ts';
-import { NEW_TOKEN_COLUMNS } from '../../src/storage/sql/columns.ts';
+import { NEW_TOKEN_COLUMNS } from '../../src/storage/tables/tokens.ts';
 
 /** The resource of the events. */
 export const FILLED_RESOURCE = 'apps/01ARZ3NDEKTSV4RRFFQ69G5FAV';

@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { decodeTime } from 'ulid';
 import { titleKey } from '../../src/model/title-key.ts';
 import type { Database, Row, Value } from '../../src/storage/interface/database.ts';
-import type { TableCounts } from '../../src/storage/sql/columns.ts';
+import type { TableCounts } from '../../src/storage/tables/tables.ts';
 import type { Tenant } from './gateway.ts';
 import { ulidOf } from './requests.ts';
 

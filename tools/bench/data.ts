@@ -7,7 +7,7 @@ import { createAccount } from '../../src/operator/create-account.ts';
 import { registerWallet } from '../../src/operator/register-wallet.ts';
 import { migrate } from '../../src/storage/jobs/run-migrations.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
-import { NEW_TOKEN_COLUMNS } from '../../src/storage/sql/columns.ts';
+import { NEW_TOKEN_COLUMNS } from '../../src/storage/tables/tokens.ts';
 import { contextOf, dataLayerOf } from './servers/data-layer.ts';
 
 /** A database, and the values that requests to it need. */

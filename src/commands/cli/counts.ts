@@ -1,4 +1,4 @@
-import type { TableCounts } from '../../storage/sql/columns.ts';
+import type { TableCounts } from '../../storage/tables/tables.ts';
 
 const LIST = new Intl.ListFormat('en-GB');
 

@@ -57,7 +57,7 @@ export function newWalletRow(
     updateTime = createTime,
     ...fields
   }: NewWallet,
-): Omit<NewWalletRow, 'address'> {
+): NewWalletRow {
   return {
     account_id: accountId,
     id: name === undefined ? newId() : idOf(name),

@@ -1,3 +1,5 @@
+import type { Ulid } from '../../model/resource-name.ts';
+
 /** The value of a column. Times are Unix milliseconds, booleans are 0 or 1. */
 export type Value = string | number | null;
 
@@ -36,8 +38,15 @@ export type ConditionalSql = (names: readonly string[], condition: string) => st
 /** A parameter of a later change of `Database.writeIfFirst`: the value of a column of the row that the first one returns. */
 export type ColumnOfFirst = { readonly column: string };
 
-/** A statement that is executed with others, or under a condition: see `Database.writeIfFirst` and `withCondition`. */
-export type Change = { readonly sql: ConditionalSql; readonly params: readonly (Value | ColumnOfFirst)[] };
+/**
+ * A statement that is executed with others, or under a condition: see `Database.writeIfFirst` and `withCondition`. Its first
+ * parameters are the account, whose turn it takes and whose node it is executed on, and what identifies its row in the
+ * account, for which others wait.
+ */
+export type Change = {
+  readonly sql: ConditionalSql;
+  readonly params: readonly [accountId: Ulid, row: Value | ColumnOfFirst, ...(Value | ColumnOfFirst)[]];
+};
 
 export type DatabaseRequest = {
   /** The time at which the work on the request began, as `performance.now()`. */

@@ -2,7 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Ulid } from '../../model/resource-name.ts';
 import type { Database, Queryable, Row, Value } from '../interface/database.ts';
 import { DatabaseError } from '../interface/database-error.ts';
-import { columnNames, noRows, TABLES, type Table, type TableCounts, valuesOf } from '../sql/columns.ts';
+import { columnNames, type Table, valuesOf } from '../sql/columns.ts';
+import { noRows, TABLES, type TableCounts } from '../tables/tables.ts';
 import { placeholders } from '../work/change.ts';
 import { meterOf, type OnProgress } from '../work/progress.ts';
 

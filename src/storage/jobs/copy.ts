@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto';
 import { resourceName, type Ulid } from '../../model/resource-name.ts';
 import type { Database, Queryable, Row } from '../interface/database.ts';
-import { noRows, TABLES, type TableCounts } from '../sql/columns.ts';
 import { type AccountRow, findAccount } from '../tables/accounts.ts';
+import { noRows, TABLES, type TableCounts } from '../tables/tables.ts';
 import type { OnProgress } from '../work/progress.ts';
 import { deleteAccountRows, forEachBatch, insertRows, readRows, rowMeter } from './bulk-rows.ts';
 import { batches, findOwners } from './import-rows.ts';

@@ -1,6 +1,7 @@
 import { collectionOf, type ResourceName, type Ulid } from '../../model/resource-name.ts';
 import type { Queryable, Row } from '../interface/database.ts';
-import { prefixedId, TABLES } from '../sql/columns.ts';
+import { prefixedId } from '../sql/columns.ts';
+import { TABLES } from '../tables/tables.ts';
 import { placeholders } from '../work/change.ts';
 import { insertRows } from './bulk-rows.ts';
 

@@ -5,7 +5,8 @@ import { NETWORKS } from '../../model/network.ts';
 import { parseResourceName, parseUlid, type Ulid } from '../../model/resource-name.ts';
 import { titleKey } from '../../model/title-key.ts';
 import type { Queryable, Row, Value } from '../interface/database.ts';
-import { type ColumnName, columnNames, TABLES, type TableCounts } from '../sql/columns.ts';
+import { columnNames } from '../sql/columns.ts';
+import { type ColumnName, TABLES, type TableCounts } from '../tables/tables.ts';
 import { MAX_DESCRIBED, type Problems, problemsOfKind } from '../work/problems.ts';
 import { readRows } from './bulk-rows.ts';
 

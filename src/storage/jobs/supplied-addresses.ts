@@ -2,7 +2,7 @@ import type { Address } from '../../model/address.ts';
 import type { Network } from '../../model/network.ts';
 import type { Ulid } from '../../model/resource-name.ts';
 import type { Queryable } from '../interface/database.ts';
-import { ADDRESS_TABLE, type RowOf } from '../sql/columns.ts';
+import { ADDRESS_TABLE, type AddressPoolRow, type AddressRow } from '../tables/addresses.ts';
 import { placeholders } from '../work/change.ts';
 import { insertRows } from './bulk-rows.ts';
 import { batches } from './import-rows.ts';
@@ -51,7 +51,7 @@ export type AddressPool = { readonly accountId: Ulid; readonly network: Network 
 export function findLeftAddresses(
   database: Pick<Queryable, 'read'>,
   accountId?: Ulid,
-): Promise<readonly (RowOf<'account_id, network'> & { readonly count: number })[]> {
+): Promise<readonly (Pick<AddressRow, 'account_id' | 'network'> & { readonly count: number })[]> {
   const where = accountId === undefined ? '' : 'WHERE account_id = $1';
   const sql = `SELECT account_id, network, COUNT(*) AS count FROM address ${where}
 GROUP BY account_id, network ORDER BY account_id, network`;
@@ -63,7 +63,7 @@ export async function findLastId(
   database: Queryable,
   { accountId, network }: AddressPool,
 ): Promise<Ulid | ''> {
-  const [row] = await database.read<RowOf<'last_id'>>(FIND_LAST_ID, [accountId, network]);
+  const [row] = await database.read<Pick<AddressPoolRow, 'last_id'>>(FIND_LAST_ID, [accountId, network]);
   return row?.last_id ?? '';
 }
 
@@ -79,7 +79,7 @@ export async function findUsed(
     const sql = `SELECT address FROM wallet WHERE account_id = $1 AND address IN (${list})
 UNION ALL SELECT address FROM address WHERE account_id = $1 AND address IN (${list})
   AND (network <> $2 OR id <= (${FIND_LAST_ID}))`;
-    const rows = await database.read<RowOf<'address'>>(sql, [accountId, network, ...batch]);
+    const rows = await database.read<Pick<AddressRow, 'address'>>(sql, [accountId, network, ...batch]);
     for (const { address } of rows) used.add(address);
   }
   return used;
@@ -95,7 +95,7 @@ export async function findLeft(
   for (const batch of batches([...addresses])) {
     const sql = `SELECT address FROM address WHERE account_id = $1 AND network = $2 AND id <= (${FIND_LAST_ID})
   AND address IN (${placeholders(batch, 3)})`;
-    const rows = await database.read<RowOf<'address'>>(sql, [accountId, network, ...batch]);
+    const rows = await database.read<Pick<AddressRow, 'address'>>(sql, [accountId, network, ...batch]);
     for (const { address } of rows) left.add(address);
   }
   return left;
@@ -132,7 +132,7 @@ export async function insertAddresses(
     id: each.id ?? '',
   }));
   for (const rows of batches(all)) {
-    const inserted = await insertRows<RowOf<'address'>>(transaction, ADDRESS_TABLE, rows, IF_NEW);
+    const inserted = await insertRows<Pick<AddressRow, 'address'>>(transaction, ADDRESS_TABLE, rows, IF_NEW);
     for (const { address } of inserted) left.delete(address);
   }
   return left;
@@ -152,15 +152,22 @@ export async function deleteAddresses(
   transaction: Queryable,
   accountId: Ulid,
   addresses: readonly Address[],
-): Promise<readonly RowOf<'network, address'>[]> {
-  const deleted: RowOf<'network, id, address'>[] = [];
+): Promise<readonly Pick<AddressRow, 'network' | 'address'>[]> {
+  const deleted: Pick<AddressRow, 'network' | 'id' | 'address'>[] = [];
   for (const batch of batches(addresses)) {
     const sql = `DELETE FROM address WHERE account_id = $1 AND address IN (${placeholders(batch, 2)})
 RETURNING network, id, address`;
-    deleted.push(...(await transaction.write<RowOf<'network, id, address'>>(sql, [accountId, ...batch])));
+    deleted.push(
+      ...(await transaction.write<Pick<AddressRow, 'network' | 'id' | 'address'>>(sql, [
+        accountId,
+        ...batch,
+      ])),
+    );
   }
   if (deleted.length === 0) return deleted;
-  const pools = await transaction.read<RowOf<'network, last_id'>>(FIND_LAST_IDS, [accountId]);
+  const pools = await transaction.read<Pick<AddressPoolRow, 'network' | 'last_id'>>(FIND_LAST_IDS, [
+    accountId,
+  ]);
   const lastIds = new Map(pools.map(({ network, last_id }) => [network, last_id]));
   const left = deleted.filter(({ network, id }) => id <= (lastIds.get(network) ?? ''));
   for (const [network, { length }] of Map.groupBy(left, (row) => row.network)) {
@@ -178,7 +185,7 @@ export async function deleteFirstAddresses(
 ): Promise<number> {
   const lastId = await findLastId(transaction, { accountId, network });
   const params = [accountId, network, which === 'all' ? '' : lastId, max];
-  const deleted = await transaction.write<RowOf<'id'>>(DELETE_FIRST, params);
+  const deleted = await transaction.write<Pick<AddressRow, 'id'>>(DELETE_FIRST, params);
   const left = deleted.filter(({ id }) => id <= lastId);
   await transaction.write(ADD_TO_COUNT, [accountId, network, -left.length]);
   return deleted.length;

@@ -1,5 +1,5 @@
 import type { Queryable } from '../interface/database.ts';
-import { TABLES } from '../sql/columns.ts';
+import { TABLES } from '../tables/tables.ts';
 import { allProblems, MAX_DESCRIBED, type Problems, problemsOfKind } from '../work/problems.ts';
 
 /** A condition under which a row of a table has a problem, and the description of the problem. */

@@ -1,6 +1,6 @@
 import type { Queryable } from '../interface/database.ts';
 import { DistributionError } from '../interface/database-error.ts';
-import { TABLES } from '../sql/columns.ts';
+import { TABLES } from '../tables/tables.ts';
 
 /** The tables that have no account. Each node gets all rows of them. */
 const REFERENCE_TABLES = ['schema_migration'];

@@ -3,7 +3,7 @@ import type { PoolConfig } from 'pg';
 import type { Queryable } from '../interface/database.ts';
 import { OwnerError, unavailable } from '../interface/database-error.ts';
 import { type Index, type IndexCreation, isDefinedAs, type SchemaChanges } from '../interface/engine.ts';
-import { TABLES } from '../sql/columns.ts';
+import { TABLES } from '../tables/tables.ts';
 import { DAY_MS, withoutTransactionTimeout } from './connections/hosts.ts';
 import type { ConnectionPool } from './connections/pool.ts';
 import type { Session } from './connections/session.ts';

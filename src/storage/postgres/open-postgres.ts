@@ -7,8 +7,8 @@ import {
   type SchemaVersionRow,
   schemaVersionOf,
 } from '../migrations/versions.ts';
-import { TABLES } from '../sql/columns.ts';
-import { FIND_COLUMNS, READINESS_LIFETIME_MS } from '../sql/readiness.ts';
+import { FIND_COLUMNS, READINESS_LIFETIME_MS } from '../tables/readiness.ts';
+import { TABLES } from '../tables/tables.ts';
 import { renderStatement } from '../work/change.ts';
 import { remembered } from '../work/remembered.ts';
 import { type ObserveStatement, timedStatements } from '../work/statement-times.ts';

@@ -1,8 +1,8 @@
 import type { ResourceName, Ulid } from '../../model/resource-name.ts';
 import { titleKey } from '../../model/title-key.ts';
-import type { Queryable, Row, Value } from '../interface/database.ts';
-import { placeholders } from '../work/change.ts';
-import { columnNames, prefixedId, type RowOf, valuesOf } from './columns.ts';
+import type { Change, ColumnOfFirst, ConditionalSql, Queryable, Row, Value } from '../interface/database.ts';
+import { insertedRow, placeholders } from '../work/change.ts';
+import { columnNames, prefixedId, valuesOf } from './columns.ts';
 
 // A list of ids is padded to one of these lengths. This needs three prepared statements instead of a hundred.
 const LENGTHS = [1, 10, 100];
@@ -10,12 +10,27 @@ const LENGTHS = [1, 10, 100];
 /** The primary key of a row of an account. */
 export type RowId = { readonly accountId: Ulid; readonly id: Ulid };
 
-export function insertInto<C extends string>(table: string, columns: C) {
+/** Makes the function that inserts a row with some of the columns of a table. */
+export function insertInto<R extends Row>(table: string, columns: string) {
   const names = columnNames(columns);
   const sql = `INSERT INTO ${table} (${columns}) VALUES (${placeholders(names, 1)})`;
-  return async (transaction: Queryable, row: RowOf<C>): Promise<void> => {
+  return async (transaction: Queryable, row: R): Promise<void> => {
     await transaction.write(sql, valuesOf(row, names));
   };
+}
+
+type InsertedRow = Readonly<Record<string, Value | ColumnOfFirst>> & { readonly account_id: Ulid };
+
+/** Makes the function that returns the change that inserts a row. The first two columns are those of `Change.params`. */
+export function insertChange<R extends InsertedRow>(
+  table: string,
+  columns: `account_id, ${string}`,
+  onConflict = '',
+) {
+  const [, key = '', ...others] = columnNames(columns);
+  const sql: ConditionalSql = (values, condition) =>
+    `INSERT INTO ${table} (${columns}) ${insertedRow(values, condition)} ${onConflict}`;
+  return (row: R): Change => ({ sql, params: [row.account_id, row[key] ?? null, ...valuesOf(row, others)] });
 }
 
 /** Returns a function that executes a SELECT, and returns its first row, or undefined if there is none. */
@@ -60,16 +75,16 @@ export function findAccountOf<C extends 'projects' | 'apps' | 'wallets'>(collect
  * Returns a function that returns the rows of an account with the given ids, at most 100, in no particular order. Missing
  * rows are omitted.
  */
-export function selectByIds<C extends string>({ name, columns }: { name: string; columns: C }) {
+export function selectByIds<R extends Row>({ name, columns }: { name: string; columns: string }) {
   const select = `SELECT ${columns} FROM ${name} WHERE account_id = $1 AND id IN`;
   return async (
     database: Pick<Queryable, 'read'>,
     accountId: Ulid,
     ids: readonly Ulid[],
-  ): Promise<readonly RowOf<C>[]> => {
+  ): Promise<readonly R[]> => {
     if (ids.length === 0) return [];
     const padded = padIds(ids);
-    return database.read<RowOf<C>>(`${select} (${placeholders(padded, 2)})`, [accountId, ...padded]);
+    return database.read<R>(`${select} (${placeholders(padded, 2)})`, [accountId, ...padded]);
   };
 }
 

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import type { Database, Execute, Queryable, Row, Value } from '../interface/database.ts';
 import { DistributionError, unavailable } from '../interface/database-error.ts';
 import { type Engine, isDefinedAs, type SchemaChanges } from '../interface/engine.ts';
-import { READINESS_LIFETIME_MS } from '../sql/readiness.ts';
+import { READINESS_LIFETIME_MS } from '../tables/readiness.ts';
 import { writeEach } from '../work/change.ts';
 import { remembered } from '../work/remembered.ts';
 import { type ObserveStatement, type StatementKind, timedStatements } from '../work/statement-times.ts';

@@ -7,7 +7,7 @@ import {
   type SchemaVersionRow,
   schemaVersionOf,
 } from '../migrations/versions.ts';
-import { FIND_COLUMNS, READ_TABLES } from '../sql/readiness.ts';
+import { FIND_COLUMNS, READ_TABLES } from '../tables/readiness.ts';
 import { BUSY, primaryResultCode } from './statements.ts';
 
 // The space that the disk must have after it was full: more than nearly every write needs.

@@ -1,21 +1,29 @@
 import type { AccountState } from '../../model/account.ts';
 import type { Ulid } from '../../model/resource-name.ts';
 import type { Statement } from '../interface/database.ts';
-import { ACCOUNT_COLUMNS, type RowOf } from '../sql/columns.ts';
 import { KeysetList } from '../sql/keyset-list.ts';
 import { insertInto, readRow, writeRow } from '../sql/row-statements.ts';
 
-export type AccountRow = RowOf<typeof ACCOUNT_COLUMNS>;
+export type AccountRow = {
+  readonly id: Ulid;
+  readonly title: string;
+  readonly default_project_id: Ulid;
+  readonly project_count: number;
+  readonly app_count: number;
+  readonly state: AccountState;
+  readonly create_time_ms: number;
+};
 
-export const ACCOUNT_LIST = new KeysetList<AccountRow>(
-  { name: 'account', columns: ACCOUNT_COLUMNS },
-  { where: [] },
-);
+const ACCOUNT_COLUMNS = 'id, title, default_project_id, project_count, app_count, state, create_time_ms';
+
+export const ACCOUNT_TABLE = { name: 'account', columns: ACCOUNT_COLUMNS, key: ['id'] } as const;
+
+export const ACCOUNT_LIST = new KeysetList<AccountRow>(ACCOUNT_TABLE, { where: [] });
 
 const LOCK = 'SELECT id FROM account WHERE id = $1 FOR NO KEY UPDATE';
 
 /** Inserts an account. The caller inserts its default project in the same transaction. */
-export const insertAccount = insertInto('account', ACCOUNT_COLUMNS);
+export const insertAccount = insertInto<AccountRow>('account', ACCOUNT_COLUMNS);
 
 export const findAccount = readRow<AccountRow, [id: Ulid]>(
   `SELECT ${ACCOUNT_COLUMNS} FROM account WHERE id = $1`,

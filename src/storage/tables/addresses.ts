@@ -2,13 +2,37 @@ import type { Address } from '../../model/address.ts';
 import type { Network } from '../../model/network.ts';
 import type { Ulid } from '../../model/resource-name.ts';
 import type { ConditionalSql, Database, Queryable } from '../interface/database.ts';
-import { type ADDRESS_COLUMNS, ADDRESS_TABLE, type RowOf } from '../sql/columns.ts';
 import { KeysetList } from '../sql/keyset-list.ts';
 import { isForeignKeyViolation } from '../work/foreign-keys.ts';
 import { type AuditEventRow, insertEventChange } from './audit-events.ts';
 import { insertWalletChange, type NewWalletRow } from './wallets.ts';
 
-export type AddressRow = RowOf<typeof ADDRESS_COLUMNS>;
+/** An address that is left for a wallet. */
+export type AddressRow = {
+  readonly account_id: Ulid;
+  readonly network: Network;
+  readonly id: Ulid;
+  readonly address: Address;
+};
+
+export const ADDRESS_TABLE = {
+  name: 'address',
+  columns: 'account_id, network, id, address',
+  key: ['account_id', 'network', 'id'],
+} as const;
+
+export type AddressPoolRow = {
+  readonly account_id: Ulid;
+  readonly network: Network;
+  readonly address_count: number;
+  readonly last_id: Ulid | '';
+};
+
+export const ADDRESS_POOL_TABLE = {
+  name: 'address_pool',
+  columns: 'account_id, network, address_count, last_id',
+  key: ['account_id', 'network'],
+} as const;
 
 /** The addresses of an account that are left for wallets on a network, in the order in which wallets get them. */
 export const ADDRESS_LIST = new KeysetList<AddressRow>(ADDRESS_TABLE, {
@@ -44,12 +68,12 @@ JOIN account ON account.id = address_pool.account_id WHERE account.state = 'ACTI
  */
 export async function insertWithNextAddress(
   database: Pick<Database, 'writeIfFirst'>,
-  wallet: Omit<NewWalletRow, 'address'>,
+  wallet: NewWalletRow,
   event: AuditEventRow,
 ): Promise<Address | undefined> {
   const { account_id, network, project_id } = wallet;
   try {
-    const [taken] = await database.writeIfFirst<RowOf<'address'>>([
+    const [taken] = await database.writeIfFirst<Pick<AddressRow, 'address'>>([
       { sql: TAKE, params: [account_id, network, project_id] },
       { sql: COUNT_TAKEN, params: [account_id, network] },
       insertWalletChange(wallet),
@@ -66,14 +90,14 @@ export async function insertWithNextAddress(
 /** Returns whether an account has a project, and an address that is left for a network. */
 export async function findWalletTargets(
   database: Queryable,
-  { account_id, project_id, network }: RowOf<'account_id, project_id, network'>,
+  { account_id, project_id, network }: Pick<NewWalletRow, 'account_id' | 'project_id' | 'network'>,
 ): Promise<{ readonly project: boolean; readonly address: boolean }> {
   const params = [account_id, project_id, network];
   const [row] = await database.read<{ project: 0 | 1; address: 0 | 1 }>(FIND_TARGETS, params);
   return { project: row?.project === 1, address: row?.address === 1 };
 }
 
-type Count = RowOf<'network, address_count'>;
+type Count = Pick<AddressPoolRow, 'network' | 'address_count'>;
 
 /** Returns how many addresses of an account are left for the networks for which it has ever got some. */
 export function findAddressCounts(database: Queryable, accountId: Ulid): Promise<readonly Count[]> {

@@ -1,49 +1,79 @@
 import type { Ulid } from '../../model/resource-name.ts';
 import { LAST_USE_INTERVAL_MS } from '../background-writes.ts';
-import type { ConditionalSql, Database, Queryable, Row, Statement } from '../interface/database.ts';
-import {
-  APP_COLUMNS,
-  APP_KEY_HASHES,
-  CHANGEABLE_APP_COLUMNS,
-  type ChangesOf,
-  columnNames,
-  NEW_APP_COLUMNS,
-  type RowOf,
-  valuesOf,
-} from '../sql/columns.ts';
+import type { Change, ConditionalSql, Database, Queryable, Row, Statement } from '../interface/database.ts';
+import { type ChangesOf, except, KEY, type RowOf } from '../sql/columns.ts';
 import { KeysetList, listByTitle } from '../sql/keyset-list.ts';
 import {
   assignments,
   changesIn,
   findAccountOf,
   ifRevision,
+  insertChange,
   type RowId,
   readRow,
   revisionList,
   selectByIds,
   writeRow,
 } from '../sql/row-statements.ts';
-import { insertedRow } from '../work/change.ts';
 import { isForeignKeyViolation } from '../work/foreign-keys.ts';
 import { type AuditEventRow, insertEventChange } from './audit-events.ts';
 
-export type AppRow = RowOf<typeof APP_COLUMNS>;
+type App = {
+  readonly account_id: Ulid;
+  readonly id: Ulid;
+  readonly project_id: Ulid;
+  readonly title: string;
+  readonly title_key: string;
+  readonly active: 0 | 1;
+  readonly private_key_id: string;
+  readonly private_key_hash: string;
+  readonly previous_key_id: string | null;
+  readonly previous_key_hash: string | null;
+  readonly previous_key_expire_time_ms: number | null;
+  readonly create_time_ms: number;
+  readonly last_sign_in_time_ms: number | null;
+  readonly revision: Ulid;
+};
+
+/** The columns of a new app. The others have defaults until it signs in, is updated, or its key is replaced. */
+const NEW_APP_COLUMNS =
+  'account_id, id, project_id, title, title_key, active, create_time_ms, private_key_id, private_key_hash, revision';
+
+/** The columns of an app without the key of its title and the hashes of its keys. */
+export const APP_COLUMNS =
+  'account_id, id, project_id, title, active, create_time_ms, last_sign_in_time_ms, private_key_id, previous_key_id, previous_key_expire_time_ms, revision';
+
+const APP_KEY_HASHES = 'private_key_hash, previous_key_hash';
+
+export const APP_TABLE = {
+  name: 'app',
+  columns: `${APP_COLUMNS}, title_key, ${APP_KEY_HASHES}`,
+  key: KEY,
+} as const;
+
+/** The columns that an update can change: all but these. */
+const CHANGEABLE_COLUMNS = except(
+  APP_TABLE.columns,
+  `account_id, id, project_id, create_time_ms, last_sign_in_time_ms, private_key_id, previous_key_id, previous_key_expire_time_ms, revision, ${APP_KEY_HASHES}`,
+);
+
+export type AppRow = RowOf<App, typeof APP_COLUMNS>;
+
+type NewAppRow = RowOf<App, typeof NEW_APP_COLUMNS>;
 
 /** The public id of the private key of an app, the SHA-256 of the key in hexadecimal digits, and the revision with it. */
-type NewKey = RowOf<'private_key_id, private_key_hash, revision'>;
+type NewKey = RowOf<App, 'private_key_id, private_key_hash, revision'>;
 
-export type AppSecretRow = AppRow & RowOf<typeof APP_KEY_HASHES>;
+export type AppSecretRow = AppRow & RowOf<App, typeof APP_KEY_HASHES>;
 
 /** The revision of an update, and new values for columns of an app. */
-export type AppChanges = ChangesOf<(typeof CHANGEABLE_APP_COLUMNS)[number]> & RowOf<'revision'>;
+export type AppChanges = ChangesOf<App, (typeof CHANGEABLE_COLUMNS)[number]> & Pick<App, 'revision'>;
 
 const TABLE = { name: 'app', columns: APP_COLUMNS } as const;
 
 export const APP_LIST = new KeysetList<AppRow>(TABLE, { where: ['account_id ='], part: 'project_id' });
 
 export const APP_LIST_BY_TITLE = listByTitle<AppRow>(TABLE, 'project_id');
-
-const INSERTED = columnNames(NEW_APP_COLUMNS);
 
 // Insertions of one account wait for each other.
 const COUNT: ConditionalSql = (
@@ -54,8 +84,7 @@ WHERE id = ${account} AND app_count < ${max}
   AND EXISTS (SELECT 1 FROM project WHERE account_id = ${account} AND project.id = ${project}) AND ${condition}
 RETURNING id`;
 
-const INSERT: ConditionalSql = (values, condition) =>
-  `INSERT INTO app (${NEW_APP_COLUMNS}) ${insertedRow(values, condition)}`;
+const insertAppChange = insertChange<NewAppRow>('app', NEW_APP_COLUMNS);
 
 // The columns that an insertion leaves out.
 const NEW_ROW = {
@@ -68,7 +97,7 @@ const addToAppCount = writeRow<Row, [accountId: Ulid, count: number]>(
   'UPDATE account SET app_count = app_count + $2 WHERE id = $1',
 );
 
-const UPDATE = `UPDATE app SET revision = $4, ${assignments(CHANGEABLE_APP_COLUMNS, 5)}
+const UPDATE = `UPDATE app SET revision = $4, ${assignments(CHANGEABLE_COLUMNS, 5)}
 WHERE account_id = $1 AND id = $2 AND ${ifRevision(3)} RETURNING ${APP_COLUMNS}`;
 
 const REPLACE_KEY = `UPDATE app SET
@@ -91,14 +120,13 @@ WHERE account_id = $1 AND id = $2 AND COALESCE(last_sign_in_time_ms, 0) <= $4`;
  */
 export async function insertApp(
   database: Pick<Database, 'writeIfFirst'>,
-  app: RowOf<typeof NEW_APP_COLUMNS>,
+  app: NewAppRow,
   max: number,
   event: AuditEventRow,
 ): Promise<AppRow | undefined> {
-  const count = { sql: COUNT, params: [app.account_id, max, app.project_id] };
-  const insertion = { sql: INSERT, params: valuesOf(app, INSERTED) };
+  const count: Change = { sql: COUNT, params: [app.account_id, max, app.project_id] };
   try {
-    const counted = await database.writeIfFirst([count, insertion, insertEventChange(event)]);
+    const counted = await database.writeIfFirst([count, insertAppChange(app), insertEventChange(event)]);
     return counted.length > 0 ? { ...NEW_ROW, ...app } : undefined;
   } catch (error) {
     // The project was deleted at the same time.
@@ -107,7 +135,7 @@ export async function insertApp(
   }
 }
 
-export const findApps = selectByIds(TABLE);
+export const findApps = selectByIds<AppRow>(TABLE);
 
 export const findAppSecret = readRow<AppSecretRow, [accountId: Ulid, id: Ulid]>(
   `SELECT ${APP_COLUMNS}, ${APP_KEY_HASHES} FROM app WHERE account_id = $1 AND id = $2`,
@@ -127,7 +155,7 @@ export async function updateAppRow(
     id,
     revisionList(revisions),
     revision,
-    ...changesIn(changes, CHANGEABLE_APP_COLUMNS),
+    ...changesIn(changes, CHANGEABLE_COLUMNS),
   ];
   const [row] = await database.write<AppRow>(UPDATE, params);
   return row;

@@ -1,16 +1,31 @@
 import type { AuditAction } from '../../model/audit-event.ts';
-import type { Ulid } from '../../model/resource-name.ts';
-import type { Change, ConditionalSql, Queryable } from '../interface/database.ts';
-import { AUDIT_EVENT_COLUMNS, columnNames, prefixedId, type RowOf, valuesOf } from '../sql/columns.ts';
+import type { ResourceName, Ulid } from '../../model/resource-name.ts';
+import type { Queryable } from '../interface/database.ts';
+import { KEY, prefixedId } from '../sql/columns.ts';
 import { KeysetList } from '../sql/keyset-list.ts';
-import { insertedRow } from '../work/change.ts';
+import { insertChange } from '../sql/row-statements.ts';
 
 /** A row of the table `audit_event`. `fields` are names of fields, with commas between them. */
-export type AuditEventRow = Omit<RowOf<typeof AUDIT_EVENT_COLUMNS>, 'address'> & {
+export type AuditEventRow = {
+  readonly account_id: Ulid;
+  readonly id: Ulid;
+  readonly action: AuditAction;
+  readonly resource: ResourceName;
+  readonly actor_token_id: Ulid | null;
+  readonly token_id: Ulid | null;
+  readonly fields: string;
   readonly address: string | null;
+  readonly request_id: string | null;
+  readonly count_key: string | null;
+  readonly event_count: number;
+  readonly last_time_ms: number;
 };
 
-const NAMES = columnNames(AUDIT_EVENT_COLUMNS);
+/** The second column is what concurrent inserts wait for; see `ConnectionTurns`. */
+const AUDIT_EVENT_COLUMNS =
+  'account_id, count_key, id, action, resource, actor_token_id, token_id, fields, address, request_id, event_count, last_time_ms';
+
+export const AUDIT_EVENT_TABLE = { name: 'audit_event', columns: AUDIT_EVENT_COLUMNS, key: KEY } as const;
 
 // The first of equal acts of a minute gives the event its id. Requests can come to the database in another order.
 const ON_CONFLICT = `ON CONFLICT (account_id, count_key) DO UPDATE SET
@@ -18,18 +33,13 @@ const ON_CONFLICT = `ON CONFLICT (account_id, count_key) DO UPDATE SET
   last_time_ms = CASE WHEN excluded.last_time_ms > audit_event.last_time_ms
     THEN excluded.last_time_ms ELSE audit_event.last_time_ms END`;
 
-const INSERT: ConditionalSql = (values, condition) =>
-  `INSERT INTO audit_event (${AUDIT_EVENT_COLUMNS}) ${insertedRow(values, condition)} ${ON_CONFLICT}`;
-
-const TABLE = { name: 'audit_event', columns: AUDIT_EVENT_COLUMNS } as const;
-
-export const EVENT_LIST = new KeysetList<AuditEventRow>(TABLE, {
+export const EVENT_LIST = new KeysetList<AuditEventRow>(AUDIT_EVENT_TABLE, {
   where: ['account_id ='],
   newestFirst: true,
 });
 
 /** The audit events of an account with one action, the newest first. Their index is `audit_event_by_action`. */
-export const EVENT_LIST_OF_ACTION = new KeysetList<AuditEventRow>(TABLE, {
+export const EVENT_LIST_OF_ACTION = new KeysetList<AuditEventRow>(AUDIT_EVENT_TABLE, {
   where: ['account_id =', 'action ='],
   newestFirst: true,
   prefix: 'act/',
@@ -38,19 +48,19 @@ export const EVENT_LIST_OF_ACTION = new KeysetList<AuditEventRow>(TABLE, {
 const OF_RESOURCE = { newestFirst: true, prefix: 'of/' } as const;
 
 /** The audit events of an account on one resource, the newest first. Their index is `audit_event_by_resource`. */
-export const EVENT_LIST_OF_RESOURCE = new KeysetList<AuditEventRow>(TABLE, {
+export const EVENT_LIST_OF_RESOURCE = new KeysetList<AuditEventRow>(AUDIT_EVENT_TABLE, {
   where: ['account_id =', 'resource ='],
   ...OF_RESOURCE,
 });
 
 /** Those of them with one action. The index has the action as well. */
-export const EVENT_LIST_OF_RESOURCE_AND_ACTION = new KeysetList<AuditEventRow>(TABLE, {
+export const EVENT_LIST_OF_RESOURCE_AND_ACTION = new KeysetList<AuditEventRow>(AUDIT_EVENT_TABLE, {
   where: ['account_id =', 'resource =', 'action ='],
   ...OF_RESOURCE,
 });
 
 /** The audit events of all accounts, the newest first. Their index is `audit_event_by_name`. */
-export const EVENT_LIST_OF_ALL = new KeysetList<AuditEventRow>(TABLE, {
+export const EVENT_LIST_OF_ALL = new KeysetList<AuditEventRow>(AUDIT_EVENT_TABLE, {
   where: [],
   newestFirst: true,
   prefix: 'events/',
@@ -63,9 +73,7 @@ const COUNT = `SELECT COUNT(*) AS count FROM (SELECT 1 AS one FROM audit_event
   WHERE account_id = $1 AND action = $2 AND ${ACT_ID} >= $3 ORDER BY ${ACT_ID} LIMIT $4) AS events`;
 
 /** Returns the change that inserts an event, or adds it to an event with the same key of its count. */
-export function insertEventChange(event: AuditEventRow): Change {
-  return { sql: INSERT, params: valuesOf(event, NAMES) };
-}
+export const insertEventChange = insertChange<AuditEventRow>('audit_event', AUDIT_EVENT_COLUMNS, ON_CONFLICT);
 
 /** The events of an account with an action and with ids from `first` on. */
 type CountedEvents = { readonly accountId: Ulid; readonly action: AuditAction; readonly first: Ulid };

@@ -1,6 +1,5 @@
 import type { Ulid } from '../../model/resource-name.ts';
 import type { Queryable } from '../interface/database.ts';
-import { IDEMPOTENCY_KEY_COLUMNS, type RowOf } from '../sql/columns.ts';
 import { readRow } from '../sql/row-statements.ts';
 
 export type IdempotencyKeyId = {
@@ -11,6 +10,14 @@ export type IdempotencyKeyId = {
 
 /** A stored response, which is sealed, and a hash of the content of its request, with the idempotency key as its key. */
 export type StoredResponse = { readonly content_hash: string; readonly response: string };
+
+const IDEMPOTENCY_KEY_COLUMNS = 'account_id, key_hash, content_hash, response, expire_time_ms';
+
+export const IDEMPOTENCY_KEY_TABLE = {
+  name: 'idempotency_key',
+  columns: IDEMPOTENCY_KEY_COLUMNS,
+  key: ['account_id', 'key_hash'],
+} as const;
 
 // A row that has expired, but is not deleted yet, is replaced.
 const INSERT = `INSERT INTO idempotency_key (${IDEMPOTENCY_KEY_COLUMNS}) VALUES ($1, $2, $3, $4, $5)
@@ -29,7 +36,7 @@ WHERE account_id = $1 AND key_hash = $2 AND expire_time_ms > $3`,
 export async function insertStoredResponse(
   transaction: Queryable,
   { accountId, keyHash }: IdempotencyKeyId,
-  { content_hash, response, expire_time_ms }: StoredResponse & RowOf<'expire_time_ms'>,
+  { content_hash, response, expire_time_ms }: StoredResponse & { readonly expire_time_ms: number },
   now: number,
 ): Promise<boolean> {
   const values = [accountId, keyHash, content_hash, response, expire_time_ms, now];

@@ -1,12 +1,6 @@
 import type { Ulid } from '../../model/resource-name.ts';
 import type { Queryable, Row } from '../interface/database.ts';
-import {
-  CHANGEABLE_PROJECT_COLUMNS,
-  type ChangesOf,
-  PROJECT_COLUMNS,
-  PROJECT_TABLE,
-  type RowOf,
-} from '../sql/columns.ts';
+import { type ChangesOf, except, KEY } from '../sql/columns.ts';
 import { KeysetList, listByTitle } from '../sql/keyset-list.ts';
 import {
   assignments,
@@ -19,13 +13,30 @@ import {
 } from '../sql/row-statements.ts';
 
 /** The columns of a project that queries return: all except the account, which is a parameter of every query. */
-export type ProjectItem = RowOf<typeof PROJECT_COLUMNS>;
+export type ProjectItem = {
+  readonly id: Ulid;
+  readonly title: string;
+  readonly description: string;
+  readonly image_cover_cid: string;
+  readonly create_time_ms: number;
+};
 
-export type ProjectRow = ProjectItem & RowOf<'account_id'>;
+export type ProjectRow = ProjectItem & { readonly account_id: Ulid };
 
-export type NewProjectRow = ProjectRow & RowOf<'title_key'>;
+export type NewProjectRow = ProjectRow & { readonly title_key: string };
 
-const insert = insertInto('project', PROJECT_TABLE.columns);
+const PROJECT_COLUMNS = 'id, title, description, image_cover_cid, create_time_ms';
+
+export const PROJECT_TABLE = {
+  name: 'project',
+  columns: `account_id, ${PROJECT_COLUMNS}, title_key`,
+  key: KEY,
+} as const;
+
+/** The columns that an update can change: all but these. */
+const CHANGEABLE_COLUMNS = except(PROJECT_TABLE.columns, 'account_id, id, image_cover_cid, create_time_ms');
+
+const insert = insertInto<NewProjectRow>('project', PROJECT_TABLE.columns);
 
 const COUNT =
   'UPDATE account SET project_count = project_count + 1 WHERE id = $1 AND project_count < $2 RETURNING id';
@@ -40,7 +51,7 @@ export const PROJECT_LIST = new KeysetList<ProjectItem>(TABLE, {
 
 export const PROJECT_LIST_BY_TITLE = listByTitle<ProjectItem>(TABLE, 'id');
 
-const UPDATE = `UPDATE project SET ${assignments(CHANGEABLE_PROJECT_COLUMNS, 3)}
+const UPDATE = `UPDATE project SET ${assignments(CHANGEABLE_COLUMNS, 3)}
 WHERE account_id = $1 AND id = $2 RETURNING ${PROJECT_COLUMNS}`;
 
 const DELETE_EXPIRED_TOKENS =
@@ -64,10 +75,10 @@ export async function insertProject(
   return counted.length > 0;
 }
 
-export const findProjects = selectByIds(TABLE);
+export const findProjects = selectByIds<ProjectItem>(TABLE);
 
 /** Returns a project of the account, which then can't be deleted before the transaction ends, or undefined. */
-export const lockProject = readRow<RowOf<'id'>, [accountId: Ulid, id: Ulid]>(
+export const lockProject = readRow<Pick<ProjectItem, 'id'>, [accountId: Ulid, id: Ulid]>(
   'SELECT id FROM project WHERE account_id = $1 AND id = $2 FOR SHARE',
 );
 
@@ -83,9 +94,9 @@ export async function updateProjectRow(
   database: Queryable,
   accountId: Ulid,
   id: Ulid,
-  changes: ChangesOf<(typeof CHANGEABLE_PROJECT_COLUMNS)[number]>,
+  changes: ChangesOf<NewProjectRow, (typeof CHANGEABLE_COLUMNS)[number]>,
 ): Promise<ProjectItem | undefined> {
-  const params = [accountId, id, ...changesIn(changes, CHANGEABLE_PROJECT_COLUMNS)];
+  const params = [accountId, id, ...changesIn(changes, CHANGEABLE_COLUMNS)];
   const [row] = await database.write<ProjectItem>(UPDATE, params);
   return row;
 }

@@ -1,7 +1,6 @@
 import type { Ulid } from '../../model/resource-name.ts';
 import type { Change, ConditionalSql, Database } from '../interface/database.ts';
-import { APP_COLUMNS } from '../sql/columns.ts';
-import type { AppRow } from './apps.ts';
+import { APP_COLUMNS, type AppRow } from './apps.ts';
 import { type AuditEventRow, insertEventChange } from './audit-events.ts';
 import { insertTokenChange, type NewTokenRow } from './tokens.ts';
 

@@ -1,23 +1,47 @@
 import type { Ulid } from '../../model/resource-name.ts';
 import { LAST_USE_INTERVAL_MS } from '../background-writes.ts';
 import type { Change, ConditionalSql, Queryable, Statement } from '../interface/database.ts';
-import {
-  columnNames,
-  NEW_TOKEN_COLUMNS,
-  prefixedId,
-  type RowOf,
-  TOKEN_COLUMNS,
-  valuesOf,
-} from '../sql/columns.ts';
+import { columnNames, KEY, prefixedId, type RowOf } from '../sql/columns.ts';
 import { KeysetList } from '../sql/keyset-list.ts';
-import { type RowId, readRow, writeRow } from '../sql/row-statements.ts';
-import { insertedRow, renderSql } from '../work/change.ts';
+import { insertChange, type RowId, readRow, writeRow } from '../sql/row-statements.ts';
+import { renderSql } from '../work/change.ts';
 
-export type TokenRow = RowOf<typeof TOKEN_COLUMNS>;
+type Token = {
+  readonly account_id: Ulid;
+  readonly id: Ulid;
+  readonly project_id: Ulid;
+  readonly app_id: Ulid | null;
+  readonly app_key_id: string | null;
+  readonly maker_token_id: Ulid | null;
+  readonly hash: string;
+  readonly title: string;
+  readonly is_one_project: 0 | 1;
+  readonly is_read_only: 0 | 1;
+  readonly expire_time_ms: number;
+  readonly last_use_time_ms: number | null;
+};
 
-export type TokenSecretRow = TokenRow & RowOf<'hash'>;
+/** The columns of a token without its hash, and without the key with which its app signed in. */
+const TOKEN_COLUMNS =
+  'account_id, id, project_id, app_id, maker_token_id, title, is_one_project, is_read_only, expire_time_ms, last_use_time_ms';
 
-export type NewTokenRow = RowOf<typeof NEW_TOKEN_COLUMNS>;
+/** The columns of a new token. The other one is null until the token is used. */
+export const NEW_TOKEN_COLUMNS =
+  'account_id, id, project_id, app_id, app_key_id, maker_token_id, hash, title, is_one_project, is_read_only, expire_time_ms';
+
+export const TOKEN_TABLE = {
+  name: 'token',
+  columns: `${TOKEN_COLUMNS}, hash, app_key_id`,
+  key: KEY,
+  // A token that was made makes none itself.
+  first: 'maker_token_id IS NULL',
+} as const;
+
+export type TokenRow = RowOf<Token, typeof TOKEN_COLUMNS>;
+
+export type TokenSecretRow = TokenRow & Pick<Token, 'hash'>;
+
+export type NewTokenRow = RowOf<Token, typeof NEW_TOKEN_COLUMNS>;
 
 const MAX_COUNTED_TOKENS = 100_000;
 
@@ -26,11 +50,6 @@ export const TOKEN_LIST = new KeysetList<TokenRow>(
   { name: 'token', columns: TOKEN_COLUMNS },
   { where: ['account_id =', 'expire_time_ms >'] },
 );
-
-const INSERTED = columnNames(NEW_TOKEN_COLUMNS);
-
-const INSERT: ConditionalSql = (values, condition) =>
-  `INSERT INTO token (${NEW_TOKEN_COLUMNS}) ${insertedRow(values, condition)}`;
 
 // The tokens of an account that is suspended or being deleted are not valid.
 function ifValid([account, id, now]: readonly string[]): string {
@@ -84,9 +103,7 @@ export async function revokeTokensWithKey(
 }
 
 /** Returns the change that inserts a token. */
-export function insertTokenChange(token: NewTokenRow): Change {
-  return { sql: INSERT, params: valuesOf(token, INSERTED) };
-}
+export const insertTokenChange = insertChange<NewTokenRow>('token', NEW_TOKEN_COLUMNS);
 
 /** Returns a token of an account or of one of its apps, also one that has expired or whose account is not active. */
 export const findToken = readRow<TokenSecretRow, [accountId: Ulid, id: Ulid]>(
@@ -102,7 +119,7 @@ export const findValidToken = readRow<TokenSecretRow, [accountId: Ulid, id: Ulid
  * Locks a token that makes others: its makings wait for each other, and its end for them, so that it ends what they have
  * made. Returns undefined if it has ended.
  */
-export const lockMaker = readRow<RowOf<'expire_time_ms'>, [accountId: Ulid, id: Ulid]>(LOCK);
+export const lockMaker = readRow<Pick<Token, 'expire_time_ms'>, [accountId: Ulid, id: Ulid]>(LOCK);
 
 /** Returns the number of the tokens that a token has made, and that are valid at `now`. */
 export async function countMadeTokens(
@@ -119,7 +136,7 @@ export function validTokenCondition(accountId: Ulid, id: Ulid, now: number): Cha
   return { sql: IS_VALID, params: [accountId, id, now] };
 }
 
-export type RevokedToken = RowOf<'account_id, app_id'>;
+export type RevokedToken = Pick<Token, 'account_id' | 'app_id'>;
 
 /** Revokes a token of an account or of one of its apps, if it is valid at `now`. Returns undefined if it is not. */
 export const revokeTokenRow = writeRow<RevokedToken, [accountId: Ulid, id: Ulid, now: number]>(

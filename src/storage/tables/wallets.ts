@@ -1,15 +1,9 @@
+import type { Address } from '../../model/address.ts';
 import type { Preconditions } from '../../model/etag.ts';
+import type { Network } from '../../model/network.ts';
 import type { ResourceName, Ulid } from '../../model/resource-name.ts';
 import type { Change, ConditionalSql, Queryable } from '../interface/database.ts';
-import {
-  CHANGEABLE_WALLET_COLUMNS,
-  type ChangesOf,
-  columnNames,
-  prefixedId,
-  type RowOf,
-  valuesOf,
-  WALLET_COLUMNS,
-} from '../sql/columns.ts';
+import { type ChangesOf, except, KEY, prefixedId, type RowOf } from '../sql/columns.ts';
 import { KeysetList, listByTitle } from '../sql/keyset-list.ts';
 import { MAX_MATCHES } from '../sql/keyset-sql.ts';
 import {
@@ -17,6 +11,7 @@ import {
   changesIn,
   findAccountOf,
   ifRevision,
+  insertChange,
   insertInto,
   type RowId,
   revisionList,
@@ -24,15 +19,47 @@ import {
   unlessRevision,
   writeRow,
 } from '../sql/row-statements.ts';
-import { insertedRow } from '../work/change.ts';
 
-export type WalletRow = RowOf<typeof WALLET_COLUMNS>;
+type Wallet = {
+  readonly account_id: Ulid;
+  readonly id: Ulid;
+  readonly project_id: Ulid;
+  readonly title: string;
+  readonly title_key: string;
+  readonly description: string;
+  readonly network: Network;
+  readonly address: Address;
+  readonly create_time_ms: number;
+  readonly update_time_ms: number;
+  readonly revision: Ulid;
+  /** In the PHC string format. */
+  readonly password_hash: string | null;
+};
 
-export type NewWalletRow = WalletRow & RowOf<'title_key'> & Partial<RowOf<'password_hash'>>;
+/** The columns of a wallet without the hash of the password and the key of the title. */
+const WALLET_COLUMNS =
+  'account_id, id, project_id, title, description, network, address, create_time_ms, update_time_ms, revision';
+
+export const WALLET_TABLE = {
+  name: 'wallet',
+  columns: `${WALLET_COLUMNS}, title_key, password_hash`,
+  key: KEY,
+} as const;
+
+/** The columns that an update can change: all but these. */
+const CHANGEABLE_COLUMNS = except(
+  WALLET_TABLE.columns,
+  'account_id, id, address, create_time_ms, update_time_ms, revision',
+);
+
+export type WalletRow = RowOf<Wallet, typeof WALLET_COLUMNS>;
+
+/** A wallet without the address that it gets. */
+export type NewWalletRow = Omit<Wallet, 'address' | 'password_hash'> & Partial<Pick<Wallet, 'password_hash'>>;
 
 /** The time and the revision of an update, and new values for columns of a wallet. */
-export type WalletChanges = ChangesOf<(typeof CHANGEABLE_WALLET_COLUMNS)[number]> &
-  RowOf<'update_time_ms, revision'>;
+export type WalletChanges = ChangesOf<Wallet, (typeof CHANGEABLE_COLUMNS)[number]> &
+  Pick<Wallet, 'update_time_ms' | 'revision'>;
 
 const TABLE = { name: 'wallet', columns: WALLET_COLUMNS } as const;
 
@@ -57,28 +84,26 @@ const FIND_TARGETS = `SELECT
 
 // $6 is the new project, which is also one of the values from $9 on.
 const UPDATE: ConditionalSql = (_, condition) => `UPDATE wallet SET
-  update_time_ms = $4, revision = $5, ${assignments(CHANGEABLE_WALLET_COLUMNS, 9)}
+  update_time_ms = $4, revision = $5, ${assignments(CHANGEABLE_COLUMNS, 9)}
 WHERE account_id = $1 AND id = $2 AND project_id = COALESCE($3, project_id)
   AND (CAST($6 AS TEXT) IS NULL OR EXISTS (SELECT 1 FROM project p WHERE p.account_id = $1 AND p.id = $6))
   AND ${ifRevision(7)} AND ${unlessRevision(8)} AND ${condition}
 RETURNING ${WALLET_COLUMNS}`;
 
-const INSERTED = columnNames(`${WALLET_COLUMNS}, title_key, password_hash`).filter(
-  (column) => column !== 'address',
+/** Inserts a wallet without a password. */
+export const insertWallet = insertInto<Omit<Wallet, 'password_hash'>>(
+  'wallet',
+  `${WALLET_COLUMNS}, title_key`,
 );
 
-const INSERT: ConditionalSql = (values, condition) =>
-  `INSERT INTO wallet (${INSERTED.join(', ')}, address) ${insertedRow(values, condition)}`;
-
-/** Inserts a wallet without a password. */
-export const insertWallet = insertInto('wallet', `${WALLET_COLUMNS}, title_key` as const);
+const insertion = insertChange('wallet', WALLET_TABLE.columns);
 
 /** Returns the change that inserts a wallet with the address that the first change of the statement returns. */
-export function insertWalletChange(wallet: Omit<NewWalletRow, 'address'>): Change {
-  return { sql: INSERT, params: [...valuesOf(wallet, INSERTED), { column: 'address' }] };
+export function insertWalletChange(wallet: NewWalletRow): Change {
+  return insertion({ ...wallet, address: { column: 'address' } });
 }
 
-export const findWallets = selectByIds(TABLE);
+export const findWallets = selectByIds<WalletRow>(TABLE);
 
 /** The primary key of a wallet, which is found only in a project if `withinProjectId` is defined. */
 export type ScopedWalletId = RowId & { readonly withinProjectId: Ulid | undefined };
@@ -121,11 +146,11 @@ export function updateWalletChange(
   { update_time_ms: now, revision, ...changes }: WalletChanges,
   { ifMatch, ifNoneMatch }: Preconditions,
 ): Change {
-  const values = changesIn(changes, CHANGEABLE_WALLET_COLUMNS);
+  const values = changesIn(changes, CHANGEABLE_COLUMNS);
   const conditions = [changes.project_id ?? null, revisionList(ifMatch), revisionList(ifNoneMatch)];
   return { sql: UPDATE, params: [...paramsOf(wallet), now, revision, ...conditions, ...values] };
 }
 
-function paramsOf({ accountId, id, withinProjectId }: ScopedWalletId) {
+function paramsOf({ accountId, id, withinProjectId }: ScopedWalletId): [Ulid, Ulid, Ulid | null] {
   return [accountId, id, withinProjectId ?? null];
 }

@@ -41,10 +41,12 @@ function withCheck(sql: ConditionalSql, check: ConditionalSql, count: number): C
     sql(names.slice(0, count), `${condition} AND EXISTS (${check(names.slice(count), ALWAYS)})`);
 }
 
-/** Returns the text of a change. @throws Error if the change leaves the condition out */
+/** Returns the text of a change. @throws Error if the change leaves a parameter or the condition out */
 export function renderSql(sql: ConditionalSql, names: readonly string[], condition = ALWAYS): string {
   // Also if the condition is always true, so that a test on any engine notices it.
-  if (!sql(names, 'a = b').includes('a = b')) throw new Error('The change has no place for a condition.');
+  const text = sql(names, 'a = b');
+  if (!text.includes('a = b')) throw new Error('The change has no place for a condition.');
+  if (!names.every((name) => text.includes(name))) throw new Error('The change leaves a parameter out.');
   return sql(names, condition);
 }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeAll, expect, inject, test } from 'vitest';
 import { LATEST_VERSION } from '../../../src/storage/migrations/versions.ts';
-import { TABLES } from '../../../src/storage/sql/columns.ts';
+import { TABLES } from '../../../src/storage/tables/tables.ts';
 import { type AppFields, bothApis, graphqlApi, type HttpResponse, send } from '../../support/both-apis.ts';
 import { executeOn, onDatabase, pathOf, textOf } from '../../support/engine.ts';
 import {

@@ -8,7 +8,7 @@ import { graphqlError } from '../../../src/graphql/graphql-errors.ts';
 import { createSchema } from '../../../src/graphql/schema.ts';
 import { statusCodeOf } from '../../../src/http/errors/error-responses.ts';
 import { ApiError, ERRORS, type Reason } from '../../../src/model/errors.ts';
-import { TABLES } from '../../../src/storage/sql/columns.ts';
+import { TABLES } from '../../../src/storage/tables/tables.ts';
 import { linesUnlikeZsh } from '../../support/shell-lines.ts';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));

@@ -1,6 +1,12 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Change, ConditionalSql, Queryable } from '../../../src/storage/interface/database.ts';
+import type {
+  Change,
+  ColumnOfFirst,
+  ConditionalSql,
+  Queryable,
+  Value,
+} from '../../../src/storage/interface/database.ts';
 import { DatabaseError } from '../../../src/storage/interface/database-error.ts';
 import type { Engine } from '../../../src/storage/interface/engine.ts';
 import { openDatabase } from '../../../src/storage/open-database.ts';
@@ -76,9 +82,14 @@ describe('statements that are executed together', () => {
   const FIND: ConditionalSql = ([id, at], condition) =>
     `SELECT 1 AS one FROM item WHERE id = ${id} AND at = ${at} AND ${condition}`;
 
-  const bump = (...params: string[]): Change => ({ sql: BUMP, params });
-  const insertion = (id: string): Change => ({ sql: INSERT, params: [id, null, 7] });
-  const deletion = (...ids: [string, string]): Change => ({ sql: DELETE, params: ids });
+  // The rows of this table have no account.
+  const change = (sql: ConditionalSql, ...params: (Value | ColumnOfFirst)[]): Change => ({
+    sql,
+    params: params as unknown as Change['params'],
+  });
+  const bump = (id: string, note: string) => change(BUMP, id, note);
+  const insertion = (id: string) => change(INSERT, id, null, 7);
+  const deletion = (...ids: [string, string]) => change(DELETE, ...ids);
 
   test('return the rows of the first, and all others are executed if there are any', async () => {
     await database.write(ADD, ['a', null, 1]);
@@ -101,7 +112,7 @@ describe('statements that are executed together', () => {
     await add(database, 'a', 'b');
     const all: ConditionalSql = (_, condition) =>
       `UPDATE item SET note = 'x' WHERE ${condition} RETURNING id`;
-    expect(await database.writeIfFirst([{ sql: all, params: [] }, insertion('new')])).toHaveLength(2);
+    expect(await database.writeIfFirst([change(all), insertion('new')])).toHaveLength(2);
     expect(await ids()).toEqual(['a', 'b', 'new']);
     expect(await database.read('SELECT at FROM item WHERE id = $1', ['new'])).toEqual([{ at: 7 }]);
   });
@@ -109,7 +120,7 @@ describe('statements that are executed together', () => {
   test('can use a column of the row of the first', async () => {
     await database.write(ADD, ['a', null, 1]);
     const copy: ConditionalSql = (values, condition) => INSERT(values, condition);
-    const named = { sql: copy, params: ['new', { column: 'id' }, { column: 'at' }] };
+    const named = change(copy, 'new', { column: 'id' }, { column: 'at' });
     expect(await database.writeIfFirst([bump('b', 'x'), named])).toEqual([]);
     expect(await ids()).toEqual(['a']);
     expect(await database.writeIfFirst([bump('a', 'x'), insertion('other'), named])).toHaveLength(1);
@@ -120,7 +131,7 @@ describe('statements that are executed together', () => {
     await database.write(ADD, ['a', null, 1]);
     const whileAt = (at: number) =>
       database.writeIfFirst([
-        withCondition(bump('a', 'x'), { sql: FIND, params: ['a', at] }),
+        withCondition(bump('a', 'x'), change(FIND, 'a', at)),
         deletion('old', 'none'),
         insertion('new'),
       ]);
@@ -135,7 +146,7 @@ describe('statements that are executed together', () => {
   test('are refused if one has no place for a condition', async () => {
     const all: ConditionalSql = () => 'DELETE FROM item';
     await add(database, 'a');
-    const changes = [bump('a', 'x'), { sql: all, params: [] }] as const;
+    const changes = [bump('a', 'x'), change(all)] as const;
     await expect(database.writeIfFirst(changes)).rejects.toThrow('no place for a condition');
     expect(await database.read(LIST)).toEqual([{ id: 'a', note: null, at: null }]);
   });

@@ -10,7 +10,8 @@ import {
   parseMigration,
   readSchemaVersion,
 } from '../../../src/storage/migrations/versions.ts';
-import { columnNames, TABLES } from '../../../src/storage/sql/columns.ts';
+import { columnNames } from '../../../src/storage/sql/columns.ts';
+import { TABLES } from '../../../src/storage/tables/tables.ts';
 import { bothApis, readiness, send } from '../../support/both-apis.ts';
 import { columnsOf, isUntouched, onDatabase, schemaOf, tablesOf, textOf } from '../../support/engine.ts';
 import {

@@ -12,7 +12,8 @@ const ADD = 'INSERT INTO item (id) VALUES (1)';
 
 const ADDITION: Change = {
   sql: (_, condition) => `INSERT INTO item (id) ${insertedRow(['1'], condition)} RETURNING id`,
-  params: [],
+  // The rows of this table have no account.
+  params: [] as unknown as Change['params'],
 };
 
 let caller: Caller;

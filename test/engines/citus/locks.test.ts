@@ -1,5 +1,6 @@
 import { expect, inject, test } from 'vitest';
-import type { ConditionalSql, Database } from '../../../src/storage/interface/database.ts';
+import type { Ulid } from '../../../src/model/resource-name.ts';
+import type { Change, ConditionalSql, Database } from '../../../src/storage/interface/database.ts';
 import { openDatabase } from '../../../src/storage/open-database.ts';
 import { insertedRow, renderStatement } from '../../../src/storage/work/change.ts';
 import { makeCitusDatabase } from '../../support/citus.ts';
@@ -33,7 +34,9 @@ startBeforeAll(async (opening) => {
   await holder.write(ADD);
 });
 
-const rename = { sql: RENAME, params: ['A', 'Renamed'] };
+const ACCOUNT = 'A' as Ulid;
+
+const rename: Change = { sql: RENAME, params: [ACCOUNT, 'Renamed'] };
 
 const { sql: plainRename } = renderStatement(rename);
 
@@ -41,7 +44,7 @@ test.each<[string, () => Promise<unknown>]>([
   ['a write', () => database.write(plainRename, ['A', 'Renamed'])],
   [
     'a write with its audit event',
-    () => database.writeIfFirst([rename, { sql: EVENT, params: ['A', 'never'] }]),
+    () => database.writeIfFirst([rename, { sql: EVENT, params: [ACCOUNT, 'never'] }]),
   ],
   ['a transaction', () => database.transaction(({ write }) => write(plainRename, ['A', 'Renamed']))],
 ])('%s waits for a lock of a worker as long as for one of its own server', async (_, run) => {
@@ -53,16 +56,16 @@ test.each<[string, () => Promise<unknown>]>([
 });
 
 test('a write whose row is missing has no audit event, and the next one has its own', async () => {
-  const write = (id: string, event: string) =>
+  const write = (id: Ulid, event: string) =>
     database.writeIfFirst([
       { ...rename, params: [id, 'Free'] },
-      { sql: EVENT, params: ['A', event] },
+      { sql: EVENT, params: [ACCOUNT, event] },
     ]);
-  expect(await write('missing', 'E1')).toEqual([]);
+  expect(await write('missing' as Ulid, 'E1')).toEqual([]);
   expect(await database.read(COUNT_EVENTS)).toEqual([{ count: 0 }]);
-  expect(await write('A', 'E2')).toEqual([{ id: 'A' }]);
+  expect(await write(ACCOUNT, 'E2')).toEqual([{ id: 'A' }]);
   expect(await database.read(COUNT_EVENTS)).toEqual([{ count: 1 }]);
   // The second event has the id of another one.
-  await expect(write('A', 'E2')).rejects.toMatchObject({ code: '23505' });
+  await expect(write(ACCOUNT, 'E2')).rejects.toMatchObject({ code: '23505' });
   expect(await database.read(COUNT_EVENTS)).toEqual([{ count: 1 }]);
 });

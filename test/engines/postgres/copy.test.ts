@@ -3,7 +3,7 @@ import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { Database } from '../../../src/storage/interface/database.ts';
-import { TABLES } from '../../../src/storage/sql/columns.ts';
+import { TABLES } from '../../../src/storage/tables/tables.ts';
 import { type AppFields, bothApis, graphqlApi, type HttpResponse, send } from '../../support/both-apis.ts';
 import { executeOn, isUntouched, onDatabase, pathOf } from '../../support/engine.ts';
 import {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { TABLES } from '../../../src/storage/sql/columns.ts';
+import { TABLES } from '../../../src/storage/tables/tables.ts';
 import { bothApis, postGraphql, readiness, send } from '../../support/both-apis.ts';
 import { seedTenant, useGateway } from '../../support/gateway.ts';
 import { documentOf, inputOf, MUTATION_NAMES } from '../../support/mutations.ts';

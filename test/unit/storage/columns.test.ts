@@ -1,6 +1,6 @@
 import { expectTypeOf, test } from 'vitest';
 import type { ChangesOf } from '../../../src/storage/sql/columns.ts';
-import type { AppChanges } from '../../../src/storage/tables/apps.ts';
+import type { AppChanges, AppRow } from '../../../src/storage/tables/apps.ts';
 import type { updateProjectRow } from '../../../src/storage/tables/projects.ts';
 import type { WalletChanges } from '../../../src/storage/tables/wallets.ts';
 
@@ -16,5 +16,5 @@ test('an update that leaves out a column that is not excluded does not compile',
   expectTypeOf<keyof ProjectChanges>().toEqualTypeOf<'title' | 'description'>();
   expectTypeOf<keyof AppChanges>().toEqualTypeOf<'title' | 'active' | 'revision'>();
   // COALESCE would keep the value.
-  expectTypeOf<null>().not.toExtend<ChangesOf<'previous_key_id'>['previous_key_id']>();
+  expectTypeOf<null>().not.toExtend<ChangesOf<AppRow, 'previous_key_id'>['previous_key_id']>();
 });

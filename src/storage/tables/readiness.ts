@@ -1,4 +1,5 @@
-import { columnNames, TABLES } from './columns.ts';
+import { columnNames } from '../sql/columns.ts';
+import { TABLES } from './tables.ts';
 
 /** The time for which the result of a check is remembered: load balancers and containers probe often. */
 export const READINESS_LIFETIME_MS = 1000;
