@@ -7,9 +7,10 @@ import * as operations from '@graphql-codegen/typescript-operations';
 import * as resolvers from '@graphql-codegen/typescript-resolvers';
 import { getNamedType, isInputObjectType, lexicographicSortSchema, parse, printSchema } from 'graphql';
 import * as yaml from 'yaml';
+import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from './src/model/lists/list-page.ts';
 import { readContract } from './tools/contract/read-contract.ts';
 
-// Generates the types of both contracts, the JSON of the REST contract, the documents of the console, and the list of mutations for language models. With `--check` it only compares them with the files, and fails on a difference.
+// Generates the types of both contracts, the JSON of the REST contract, the documents of the console, the list of mutations for language models, and the page sizes that both contracts name. With `--check` it only compares them with the files, and fails on a difference.
 
 const FILE = 'src/graphql/generated/schema-types.ts';
 const CONSOLE = 'console/app';
@@ -20,6 +21,20 @@ const GUIDE = 'docs/llms.txt';
 const REST_CONTRACT = 'schema/openapi.yaml';
 
 process.chdir(import.meta.dirname);
+
+const isCheck = process.argv.includes('--check');
+for (const file of globSync(['schema/*.graphql', REST_CONTRACT])) {
+  const text = readFileSync(file, 'utf8')
+    .replace(
+      /(?<=from 1 to )\d+\. The default is \d+/g,
+      `${MAX_PAGE_SIZE}. The default is ${DEFAULT_PAGE_SIZE}`,
+    )
+    .replace(
+      /(?<=minimum: 1, )maximum: \d+, default: \d+/,
+      `maximum: ${MAX_PAGE_SIZE}, default: ${DEFAULT_PAGE_SIZE}`,
+    );
+  write(file, text);
+}
 
 const contract = readContract();
 const schema = lexicographicSortSchema(contract);
@@ -93,7 +108,6 @@ const documents = await codegen({
   },
 });
 
-const isCheck = process.argv.includes('--check');
 const json = JSON.stringify(yaml.parse(readFileSync(REST_CONTRACT, 'utf8')));
 for (const [file, text] of [
   [FILE, types],
@@ -101,12 +115,7 @@ for (const [file, text] of [
   [REST_JSON, `${json}\n`],
   [GUIDE, guideWith(mutationCalls())],
 ] as const) {
-  if (!isCheck) {
-    writeFileSync(file, text);
-  } else if (text !== readFileSync(file, 'utf8')) {
-    console.error(outOfDate(file));
-    process.exitCode = 1;
-  }
+  write(file, text);
 }
 
 const { status } = spawnSync(
@@ -117,6 +126,16 @@ const { status } = spawnSync(
 if (status !== 0) {
   if (isCheck) console.error(outOfDate(REST_FILE));
   process.exitCode = 1;
+}
+
+/** Writes a file, or with `--check` compares it. */
+function write(file: string, text: string): void {
+  if (!isCheck) {
+    writeFileSync(file, text);
+  } else if (text !== readFileSync(file, 'utf8')) {
+    console.error(outOfDate(file));
+    process.exitCode = 1;
+  }
 }
 
 /** Returns each mutation with the fields of its input. */
