@@ -5,32 +5,32 @@ import { Fragment, render } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { Dialog } from './controls/dialog.tsx';
 import { Controls, Links } from './navigation.tsx';
+import { useObservable } from './observable.ts';
 import { container, controlsInBar, linksInBar } from './page-elements.ts';
 import { linkTo, readRoute, route } from './router.ts';
 import { NotFound } from './screen.tsx';
 import { App as AppScreen } from './screens/apps.tsx';
-import { Enter, EnterForm } from './screens/enter.tsx';
 import { Events } from './screens/events.tsx';
 import { Project } from './screens/project.tsx';
 import { Projects } from './screens/projects.tsx';
+import { SignIn, SignInForm } from './screens/sign-in.tsx';
 import { Tokens } from './screens/tokens.tsx';
 import { FoundWallets, Wallet } from './screens/wallets.tsx';
 import {
   joinTabs,
   leaveSession,
-  offerToken,
   principalOf,
-  refuseOffer,
+  refuseSuggestion,
   seesAccount,
   sessionState,
+  suggestToken,
   useViewer,
 } from './session.ts';
-import { useStore } from './store.ts';
 
 function App() {
-  const { session, reason, offered } = useStore(sessionState);
-  if (session === undefined) return <Enter />;
-  const stay = () => refuseOffer(session);
+  const { session, reason, offered } = useObservable(sessionState);
+  if (session === undefined) return <SignIn />;
+  const stay = () => refuseSuggestion(session);
   return (
     <Fragment key={principalOf(session.viewer)}>
       <Screens />
@@ -39,12 +39,12 @@ function App() {
           <p>
             With another token of <code>{session.viewer.account}</code>, what is on this page stays.
           </p>
-          <EnterForm cancel="Leave the page" onCancel={() => leaveSession(reason)} />
+          <SignInForm cancel="Leave the page" onCancel={() => leaveSession(reason)} />
         </Dialog>
       )}
       {reason === undefined && offered !== undefined && (
         <Dialog title="Use the token of the link?" onClose={stay}>
-          <EnterForm cancel="Stay" onCancel={stay} />
+          <SignInForm cancel="Stay" onCancel={stay} />
         </Dialog>
       )}
     </Fragment>
@@ -53,7 +53,7 @@ function App() {
 
 /** The screen of the address. The tabs of a project are one screen. */
 function Screens() {
-  const { path, query } = useStore(route);
+  const { path, query } = useObservable(route);
   const viewer = useViewer();
   const [kind, id = '', tab] = path;
   const name = `${kind}/${id}`;
@@ -73,7 +73,7 @@ function Screens() {
 }
 
 function readAddress(): void {
-  offerToken();
+  suggestToken();
   readRoute();
 }
 

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { FormDialog } from './controls/form.tsx';
 import { Search } from './controls/search.tsx';
 import { distance, Time, useTimeLeft } from './controls/time.tsx';
+import { useObservable } from './observable.ts';
 import { revoke } from './request.ts';
 import { linkTo, route } from './router.ts';
 import {
@@ -12,7 +13,6 @@ import {
   sessionState,
   type Viewer,
 } from './session.ts';
-import { useStore } from './store.ts';
 
 // The expiry is shown when it is nearer than this.
 const NEAR_MS = 3 * 86_400_000;
@@ -21,8 +21,8 @@ const LEVELS = { ACCOUNT: 'Account token', PROJECT: 'Project token' };
 
 /** The links of the console in the bar of the page. */
 export function Links() {
-  const { session } = useStore(sessionState);
-  const { address, path } = useStore(route);
+  const { session } = useObservable(sessionState);
+  const { address, path } = useObservable(route);
   const [kind = ''] = path;
   // On a phone, they are in a menu.
   useEffect(() => document.querySelector<HTMLElement>('#pages')?.hidePopover(), [address]);
@@ -53,7 +53,7 @@ export function Links() {
 
 /** The search, and the menu of the session, in the bar of the page. */
 export function Controls() {
-  const { session } = useStore(sessionState);
+  const { session } = useObservable(sessionState);
   if (!session) return null;
   return (
     <div key={principalOf(session.viewer)} class="session">
@@ -65,7 +65,7 @@ export function Controls() {
 
 /** The token of the session, and what can be done with it. */
 function SessionMenu({ viewer }: { viewer: Viewer }) {
-  const { address } = useStore(route);
+  const { address } = useObservable(route);
   const left = useTimeLeft(viewer.expireTime);
   const menu = useRef<HTMLDivElement>(null);
   const [isEnding, setIsEnding] = useState(false);

@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { TypedDocumentString } from './generated/documents.ts';
+import { useObservable } from './observable.ts';
 import { newIdempotencyKey, RequestError, request } from './request.ts';
 import { sessionState } from './session.ts';
-import { useStore } from './store.ts';
 
 /** The state of a query. The data of an earlier answer stays until the next one. */
 export type Query<Data> = {
@@ -17,7 +17,7 @@ export function useQuery<Data, Variables>(
   document: TypedDocumentString<Data, Variables>,
   variables: Variables,
 ): Query<Data> {
-  const { session } = useStore(sessionState);
+  const { session } = useObservable(sessionState);
   const [state, setState] = useState<{ data?: Data; error?: RequestError }>({});
   const [attempt, setAttempt] = useState(0);
   useEffect(() => {

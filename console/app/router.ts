@@ -1,4 +1,4 @@
-import { Store } from './store.ts';
+import { Observable } from './observable.ts';
 
 /** What the address says. */
 export type Route = {
@@ -10,7 +10,7 @@ export type Route = {
   readonly query: URLSearchParams;
 };
 
-export const route = new Store<Route>({ address: '/', path: [], query: new URLSearchParams() });
+export const route = new Observable<Route>({ address: '/', path: [], query: new URLSearchParams() });
 
 // Each returns whether what holds the screen gives it up.
 const holders: (() => boolean)[] = [];
@@ -23,33 +23,33 @@ const delayed: (() => void)[] = [];
  *
  * @param leave called when the address has changed; returns whether it will release the screen
  */
-export function holdScreen(leave: () => boolean): () => void {
+export function blockNavigation(leave: () => boolean): () => void {
   holders.push(leave);
   return () => {
     holders.splice(holders.indexOf(leave), 1);
     // By then, a dialog that replaces this one holds the screen.
     queueMicrotask(() => {
       readRoute();
-      if (!isScreenHeld()) for (const action of delayed.splice(0)) action();
+      if (!isNavigationBlocked()) for (const action of delayed.splice(0)) action();
     });
   };
 }
 
 /** Calls a function as soon as nothing keeps the screen. */
-export function whenReleased(action: () => void): void {
-  if (isScreenHeld()) delayed.push(action);
+export function whenNavigationAllowed(action: () => void): void {
+  if (isNavigationBlocked()) delayed.push(action);
   else action();
 }
 
 /** Returns whether the screen is kept. */
-export function isScreenHeld(): boolean {
+export function isNavigationBlocked(): boolean {
   return holders.length > 0;
 }
 
 /** Reads the address. If the screen is kept, the address becomes that of the screen again. */
 export function readRoute(): void {
   const { address } = route.value;
-  if (!isScreenHeld()) setRoute();
+  if (!isNavigationBlocked()) setRoute();
   else if (currentAddress() !== address && !holders.at(-1)?.()) history.pushState(null, '', `#${address}`);
 }
 

@@ -1,11 +1,11 @@
 import type { ComponentChildren, RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { Observable, useObservable } from './observable.ts';
 import { linkTo, route } from './router.ts';
 import { useViewer } from './session.ts';
-import { Store, useStore } from './store.ts';
 
 /** What was done last, and the link to the screen that says so. */
-const notice = new Store({ text: '', link: '' });
+const notice = new Observable({ text: '', link: '' });
 
 /** A link to a screen above. */
 type Crumb = { readonly title: string; readonly href: string };
@@ -23,9 +23,9 @@ type ScreenProps = {
 
 /** A screen with its heading, which gets the focus when the screen is shown. */
 export function Screen({ title, path = [], cover, aside, children }: ScreenProps) {
-  const { address } = useStore(route);
+  const { address } = useObservable(route);
   const link = `#${address}`;
-  const done = useStore(notice);
+  const done = useObservable(notice);
   const [said, setSaid] = useState<typeof done>();
   const section = useRef<HTMLElement>(null);
   useEffect(() => {

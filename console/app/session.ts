@@ -1,7 +1,7 @@
-import { forgetToken, keepToken, keptToken, shareToken, tellTabsToForget } from '../token.ts';
+import { forgetToken, keepToken, keptToken, shareToken, tellTabsToForget } from '../kept-token.ts';
 import type { ViewerQuery } from './generated/documents.ts';
-import { isScreenHeld, route, whenReleased } from './router.ts';
-import { Store, useStore } from './store.ts';
+import { Observable, useObservable } from './observable.ts';
+import { isNavigationBlocked, route, whenNavigationAllowed } from './router.ts';
 
 /** The token of a request, as `Query.viewer` describes it. */
 export type Viewer = ViewerQuery['viewer'];
@@ -19,18 +19,18 @@ type SessionState = {
   readonly isKept?: boolean;
 };
 
-export const sessionState = new Store<SessionState>({});
+export const sessionState = new Observable<SessionState>({});
 
 /**
  * Reads `#token=…`, and removes it from the address and the history at once. Without it, offers the kept token. While a
  * dialog is open, the token is ignored, because the dialog may show a private key or a filled form. The dialog that asks
  * for a token uses it.
  */
-export function offerToken(): void {
+export function suggestToken(): void {
   const token = new URLSearchParams(location.hash.slice(1)).get('token')?.trim();
   if (token !== undefined) history.replaceState(null, '', `#${route.value.address}`);
   const { session, reason } = sessionState.value;
-  if (token !== undefined && isScreenHeld() && reason === undefined) return;
+  if (token !== undefined && isNavigationBlocked() && reason === undefined) return;
   const offered = token ?? (session ? undefined : keptToken());
   if (offered !== undefined) sessionState.set({ ...sessionState.value, offered });
 }
@@ -40,7 +40,7 @@ export function joinTabs(): void {
   shareToken(() => {
     const { session } = sessionState.value;
     // An open dialog may show a private key, or what was entered. It may also ask for a token, which begins another session.
-    whenReleased(() => {
+    whenNavigationAllowed(() => {
       if (session && session === sessionState.value.session)
         leaveSession('The token was forgotten in another tab.');
     });
@@ -54,7 +54,7 @@ export function forgetEverywhere(): void {
 }
 
 /** Leaves the offered token unused. @param session the one that continues */
-export function refuseOffer(session: Session): void {
+export function refuseSuggestion(session: Session): void {
   const { offered: _, ...state } = sessionState.value;
   sessionState.set({ ...state, session });
 }
@@ -92,7 +92,7 @@ export function principalOf({ level, account, onlyProject, project, app }: Viewe
 
 /** Returns the viewer. Must be called below a session only. */
 export function useViewer(): Viewer {
-  const { session } = useStore(sessionState);
+  const { session } = useObservable(sessionState);
   if (session === undefined) throw new Error('There is no session.');
   return session.viewer;
 }

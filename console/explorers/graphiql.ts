@@ -5,7 +5,7 @@ import { useGraphiQL } from '@graphiql/react';
 import { GraphiQL } from 'graphiql';
 import { createElement, useEffect } from 'react';
 import { createRoot } from 'react-dom/client';
-import { authorization, connectTokenField } from '../token.ts';
+import { authorization, connectTokenField } from '../kept-token.ts';
 import { type APP, type Example, examplesFor, type WALLET } from './examples.ts';
 import { memoryStorage } from './memory-storage.ts';
 

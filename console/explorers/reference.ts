@@ -1,6 +1,6 @@
 import './style-nonce.ts';
 import './reference.css';
-import { connectTokenField } from '../token.ts';
+import { connectTokenField } from '../kept-token.ts';
 import { memoryStorage } from './memory-storage.ts';
 
 const container = document.querySelector('#reference');

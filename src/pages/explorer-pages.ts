@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { assetPaths } from './assets.ts';
 import { sendPage } from './html.ts';
 
-// console/token.ts connects it with the kept token.
+// console/kept-token.ts connects it with the kept token.
 const TOKEN_FIELD = `<label class="token"><span>Bearer token</span>
 <input id="token" type="password" autocomplete="off" spellcheck="false" placeholder="paw_acct_…"></label>`;
 

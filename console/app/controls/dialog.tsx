@@ -1,6 +1,6 @@
 import { type ComponentChildren, createContext } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { holdScreen } from '../router.ts';
+import { blockNavigation } from '../router.ts';
 import { focusHeading } from '../screen.tsx';
 import { useUniqueId } from '../unique-id.ts';
 
@@ -38,7 +38,7 @@ export function Dialog({ title, onClose, children }: DialogProps) {
   useLayoutEffect(() => {
     dialog.current?.showModal();
     before.current = valuesIn(dialog.current);
-    return holdScreen(() => latest.current());
+    return blockNavigation(() => latest.current());
   }, []);
   // The element is gone by then, so that the browser does not return the focus.
   useEffect(

@@ -1,10 +1,10 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { TypedDocumentString } from '../generated/documents.ts';
+import { useObservable } from '../observable.ts';
 import { Loading, Problem } from '../query-status.tsx';
 import { type RequestError, request } from '../request.ts';
 import { useFocusAfter } from '../screen.tsx';
 import { sessionState } from '../session.ts';
-import { useStore } from '../store.ts';
 import { counted, type Noun } from '../texts.ts';
 
 /** A page of a connection of the API. */
@@ -41,7 +41,7 @@ export function useList<Data, Variables extends { after?: string | null | undefi
   variables: Variables,
   connectionOf: (data: Data) => Connection<Node> | undefined,
 ): List<Node> {
-  const { session } = useStore(sessionState);
+  const { session } = useObservable(sessionState);
   const [list, setList] = useState<Loaded<Node>>({ nodes: [] });
   const [attempt, setAttempt] = useState(0);
   // The page that is being loaded. The answer of an earlier one is ignored.

@@ -13,7 +13,7 @@ import { focusHeading } from '../screen.tsx';
 import { seesAccount, useViewer, type Viewer } from '../session.ts';
 import { Combobox, type Found, type OptionAttributes } from './combobox.tsx';
 import { Cover } from './cover.tsx';
-import { shorten } from './name.tsx';
+import { shorten } from './resource-id.tsx';
 
 // How many of each kind are shown.
 const SHOWN = 5;

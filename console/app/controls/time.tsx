@@ -1,4 +1,4 @@
-import { Store, useStore } from '../store.ts';
+import { Observable, useObservable } from '../observable.ts';
 
 const DATE_AND_TIME = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
 
@@ -12,7 +12,7 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-const now = new Store(Date.now());
+const now = new Observable(Date.now());
 setInterval(() => now.set(Date.now()), MINUTE_MS);
 
 /**
@@ -37,7 +37,7 @@ export function dateOf(time: string): string {
 
 /** Returns the milliseconds until a time, again each minute. */
 export function useTimeLeft(time: string): number {
-  useStore(now);
+  useObservable(now);
   return Date.parse(time) - Date.now();
 }
 

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { EditDialog, TextField, useEdited } from '../controls/edit.tsx';
+import { EditDialog, TextField, useEdited } from '../controls/edit-dialog.tsx';
 import { Check, Field, FormDialog } from '../controls/form.tsx';
 import {
   AppDocument,

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { More, Size, useList } from '../controls/list.tsx';
-import { Resource, Whole } from '../controls/name.tsx';
+import { FullId, ResourceLink } from '../controls/resource-id.tsx';
 import { type Columns, Table } from '../controls/table.tsx';
 import { Time } from '../controls/time.tsx';
 import { AppDocument, type AppRowFragment, AppsDocument } from '../generated/documents.ts';
@@ -12,7 +12,7 @@ import { CreateApp, DeleteApp, RenameApp, RotateKey, SwitchApp } from './app-dia
 import { ResourceScreen } from './resource.tsx';
 
 const COLUMNS: Columns<AppRowFragment> = [
-  { title: 'App', cell: (app) => <Resource {...app} /> },
+  { title: 'App', cell: (app) => <ResourceLink {...app} /> },
   { title: 'State', cell: stateOf },
   { title: 'Last sign-in', rank: 2, isSecondLine: true, cell: lastSignInOf },
   { title: 'Keys', rank: 3, cell: ({ keys }) => keys.length },
@@ -22,7 +22,7 @@ const COLUMNS: Columns<AppRowFragment> = [
     cell: ({ createTime }) => <Time value={createTime} />,
     whole: ({ createTime }) => <Time value={createTime} isExact />,
   },
-  { title: 'ID', rank: 4, cell: ({ name, title }) => <Whole text={name} label={`ID of ${title}`} /> },
+  { title: 'ID', rank: 4, cell: ({ name, title }) => <FullId text={name} label={`ID of ${title}`} /> },
 ];
 
 const DIALOGS = { rename: RenameApp, rotate: RotateKey, switch: SwitchApp, delete: DeleteApp };
@@ -97,11 +97,11 @@ export function App({ name }: { name: string }) {
       properties={
         app && {
           State: stateOf(app),
-          Project: <Resource {...app.project} />,
+          Project: <ResourceLink {...app.project} />,
           Keys: [app.keys.length, ending && ', the old one ends ', ending && <Time value={ending} />],
           'Last sign-in': lastSignInOf(app),
           Created: <Time value={app.createTime} isExact />,
-          ID: <Whole text={name} label="ID of the app" />,
+          ID: <FullId text={name} label="ID of the app" />,
         }
       }
     >

@@ -1,5 +1,5 @@
 import { ProjectCombobox } from '../controls/combobox.tsx';
-import { EditDialog, TextField, useEdited } from '../controls/edit.tsx';
+import { EditDialog, TextField, useEdited } from '../controls/edit-dialog.tsx';
 import { Field } from '../controls/form.tsx';
 import { NETWORKS, NetworkOptions } from '../controls/networks.tsx';
 import {

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { More, Size, useList } from '../controls/list.tsx';
-import { Resource, shorten, Whole } from '../controls/name.tsx';
+import { FullId, ResourceLink, shorten } from '../controls/resource-id.tsx';
 import { type Column, type Columns, Table } from '../controls/table.tsx';
 import { Time } from '../controls/time.tsx';
 import {
@@ -9,17 +9,17 @@ import {
   type EventsQueryVariables,
   TokensDocument,
 } from '../generated/documents.ts';
+import { useObservable } from '../observable.ts';
 import { useQuery } from '../query.ts';
 import { route, setQuery } from '../router.ts';
 import { Screen } from '../screen.tsx';
-import { useStore } from '../store.ts';
 import { ACTIONS, actionText } from '../texts.ts';
 
 type Event = EventsQuery['events']['nodes'][number];
 
 /** The audit events of the account. */
 export function Events() {
-  const { query } = useStore(route);
+  const { query } = useObservable(route);
   const [action, resource] = [query.get('action') ?? '', query.get('resource') ?? ''];
   return (
     <Screen title="Events">
@@ -37,7 +37,7 @@ export function Events() {
         </label>
         {resource && (
           <p>
-            Only of <Resource name={resource} />{' '}
+            Only of <ResourceLink name={resource} />{' '}
             <button type="button" class="small" onClick={() => setQuery({ resource: '' })}>
               Show all
             </button>
@@ -85,7 +85,7 @@ function EventList({ variables, children }: EventListProps) {
       isSecondLine: variables.resource !== undefined,
       cell: ({ credential, requestId }) => {
         const token = tokens.get(credential ?? '');
-        if (token?.app) return <Resource {...token.app} />;
+        if (token?.app) return <ResourceLink {...token.app} />;
         if (credential) return <a href="#/tokens">{token?.title || shorten(credential)}</a>;
         return requestId === null ? 'The operator' : 'A sign-in by OAuth';
       },
@@ -114,8 +114,8 @@ const RESOURCE: Column<Event> = {
   title: 'Resource',
   rank: 2,
   isSecondLine: true,
-  cell: ({ resource, resourceTitle }) => <Resource name={resource} title={resourceTitle} />,
-  whole: ({ resource }) => <Whole text={resource} label="ID of the resource" />,
+  cell: ({ resource, resourceTitle }) => <ResourceLink name={resource} title={resourceTitle} />,
+  whole: ({ resource }) => <FullId text={resource} label="ID of the resource" />,
 };
 
 /** What only the row that opens has of an event. */
@@ -123,10 +123,10 @@ const DETAILS: readonly Column<Event>[] = [
   { title: 'Fields', rank: 4, cell: ({ fields }) => fields.join(', ') },
   { title: 'Action', rank: 4, cell: ({ action }) => <code>{action}</code> },
   { title: 'Address', rank: 4, cell: ({ address }) => address && <code>{address}</code> },
-  { title: 'Token', rank: 4, cell: ({ token }) => token && <Whole text={token} label="ID of the token" /> },
+  { title: 'Token', rank: 4, cell: ({ token }) => token && <FullId text={token} label="ID of the token" /> },
   {
     title: 'Request ID',
     rank: 4,
-    cell: ({ requestId }) => requestId && <Whole text={requestId} label="request ID" />,
+    cell: ({ requestId }) => requestId && <FullId text={requestId} label="request ID" />,
   },
 ];

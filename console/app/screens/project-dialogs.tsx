@@ -1,4 +1,4 @@
-import { EditDialog, TextField, useEdited } from '../controls/edit.tsx';
+import { EditDialog, TextField, useEdited } from '../controls/edit-dialog.tsx';
 import { Field, FormDialog } from '../controls/form.tsx';
 import {
   CreateProjectDocument,

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { Lines } from '../controls/clipboard.tsx';
 import { Cover } from '../controls/cover.tsx';
 import { Folded } from '../controls/folded.tsx';
-import { Whole } from '../controls/name.tsx';
+import { FullId } from '../controls/resource-id.tsx';
 import { Properties } from '../controls/table.tsx';
 import { Time } from '../controls/time.tsx';
 import { ProjectDocument, type ProjectFieldsFragment } from '../generated/documents.ts';
@@ -67,7 +67,7 @@ function Settings({ project }: { project: ProjectFieldsFragment }) {
       <Properties
         of={{
           Created: <Time value={createTime} isExact />,
-          ID: <Whole text={name} label="ID of the project" />,
+          ID: <FullId text={name} label="ID of the project" />,
         }}
       />
       {mayChangeApps(viewer) && (

@@ -1,15 +1,15 @@
 import { useState } from 'preact/hooks';
 import { Cover } from '../controls/cover.tsx';
-import { Filter } from '../controls/find.tsx';
+import { Filter } from '../controls/filter.tsx';
 import { More, Size, useList } from '../controls/list.tsx';
-import { Resource, Whole } from '../controls/name.tsx';
+import { FullId, ResourceLink } from '../controls/resource-id.tsx';
 import { type Columns, Table } from '../controls/table.tsx';
 import { Time } from '../controls/time.tsx';
 import { ProjectsDocument, type ProjectsQuery } from '../generated/documents.ts';
+import { useObservable } from '../observable.ts';
 import { route } from '../router.ts';
 import { Actions, Screen } from '../screen.tsx';
 import { mayChangeAccount, useViewer } from '../session.ts';
-import { useStore } from '../store.ts';
 import { CreateProject } from './project-dialogs.tsx';
 
 const COLUMNS: Columns<ProjectsQuery['projects']['nodes'][number]> = [
@@ -17,7 +17,7 @@ const COLUMNS: Columns<ProjectsQuery['projects']['nodes'][number]> = [
     title: 'Project',
     cell: (project) => (
       <>
-        <Cover url={project.imageCoverUrl} /> <Resource {...project} />
+        <Cover url={project.imageCoverUrl} /> <ResourceLink {...project} />
       </>
     ),
   },
@@ -29,12 +29,12 @@ const COLUMNS: Columns<ProjectsQuery['projects']['nodes'][number]> = [
     cell: ({ description }) => description && <span title={description}>{description}</span>,
   },
   { title: 'Created', rank: 3, cell: ({ createTime }) => <Time value={createTime} /> },
-  { title: 'ID', rank: 4, cell: ({ name, title }) => <Whole text={name} label={`ID of ${title}`} /> },
+  { title: 'ID', rank: 4, cell: ({ name, title }) => <FullId text={name} label={`ID of ${title}`} /> },
 ];
 
 /** The projects that the token sees. */
 export function Projects() {
-  const title = useStore(route).query.get('title');
+  const title = useObservable(route).query.get('title');
   const list = useList(ProjectsDocument, { ...(title && { title }) }, ({ projects }) => projects);
   const mayCreate = mayChangeAccount(useViewer());
   const [isCreating, setIsCreating] = useState(false);

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { FormDialog } from '../controls/form.tsx';
 import { More, Size, useList } from '../controls/list.tsx';
-import { Resource, Whole } from '../controls/name.tsx';
+import { FullId, ResourceLink } from '../controls/resource-id.tsx';
 import { type Columns, Table } from '../controls/table.tsx';
 import { Time } from '../controls/time.tsx';
 import { RevokeTokenDocument, TokensDocument, type TokensQuery } from '../generated/documents.ts';
@@ -28,7 +28,13 @@ const COLUMNS: Columns<Token> = [
     rank: 2,
     isSecondLine: true,
     cell: ({ app, onlyProject, project }) =>
-      app ? <Resource {...app} /> : onlyProject && project ? <Resource {...project} /> : 'The account',
+      app ? (
+        <ResourceLink {...app} />
+      ) : onlyProject && project ? (
+        <ResourceLink {...project} />
+      ) : (
+        'The account'
+      ),
   },
   {
     title: 'Last use',
@@ -48,13 +54,13 @@ const COLUMNS: Columns<Token> = [
         <Time value={createTime} />{' '}
         {maker && (
           <small>
-            by <Resource name={maker} />
+            by <ResourceLink name={maker} />
           </small>
         )}
       </>
     ),
   },
-  { title: 'ID', rank: 4, cell: (token) => <Whole text={token.name} label={`ID of ${describe(token)}`} /> },
+  { title: 'ID', rank: 4, cell: (token) => <FullId text={token.name} label={`ID of ${describe(token)}`} /> },
 ];
 
 /** The valid tokens of the account and of its apps. */

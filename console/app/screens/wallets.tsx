@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
-import { Filter } from '../controls/find.tsx';
+import { Filter } from '../controls/filter.tsx';
 import { type List, More, Size, useList } from '../controls/list.tsx';
-import { Resource, Short, Whole } from '../controls/name.tsx';
 import { NetworkTitle } from '../controls/networks.tsx';
+import { FullId, ResourceLink, ShortId } from '../controls/resource-id.tsx';
 import { type Columns, Properties, Table } from '../controls/table.tsx';
 import { Time } from '../controls/time.tsx';
 import {
@@ -11,18 +11,18 @@ import {
   type WalletRowFragment,
   WalletsDocument,
 } from '../generated/documents.ts';
+import { useObservable } from '../observable.ts';
 import { nodeOf, useQuery } from '../query.ts';
 import { route } from '../router.ts';
 import { Actions, notify, Screen } from '../screen.tsx';
 import { useViewer } from '../session.ts';
-import { useStore } from '../store.ts';
 import { CreateWallet } from './create-wallet.tsx';
 import { EditWallet } from './edit-wallet.tsx';
 import { ResourceScreen } from './resource.tsx';
 
 const COLUMNS: Columns<WalletRowFragment> = [
-  { title: 'Wallet', cell: (wallet) => <Resource {...wallet} /> },
-  { title: 'Project', rank: 2, cell: ({ project }) => <Resource {...project} /> },
+  { title: 'Wallet', cell: (wallet) => <ResourceLink {...wallet} /> },
+  { title: 'Project', rank: 2, cell: ({ project }) => <ResourceLink {...project} /> },
   {
     title: 'Network',
     rank: 2,
@@ -31,8 +31,8 @@ const COLUMNS: Columns<WalletRowFragment> = [
   },
   {
     title: 'Address',
-    cell: ({ address, title }) => <Short text={address} label={`address of ${title}`} />,
-    whole: ({ address, title }) => <Whole text={address} label={`whole address of ${title}`} />,
+    cell: ({ address, title }) => <ShortId text={address} label={`address of ${title}`} />,
+    whole: ({ address, title }) => <FullId text={address} label={`whole address of ${title}`} />,
   },
   {
     title: 'Updated',
@@ -40,12 +40,12 @@ const COLUMNS: Columns<WalletRowFragment> = [
     cell: ({ updateTime }) => <Time value={updateTime} />,
     whole: ({ updateTime }) => <Time value={updateTime} isExact />,
   },
-  { title: 'ID', rank: 4, cell: ({ name, title }) => <Whole text={name} label={`ID of ${title}`} /> },
+  { title: 'ID', rank: 4, cell: ({ name, title }) => <FullId text={name} label={`ID of ${title}`} /> },
 ];
 
 /** The wallets of a project. */
 export function Wallets({ project }: { project: string }) {
-  const title = useStore(route).query.get('title');
+  const title = useObservable(route).query.get('title');
   const variables = { project, ...(title && { title }) };
   const list = useList(WalletsDocument, variables, ({ node }) => node?.wallets);
   const { readOnly } = useViewer();
@@ -82,7 +82,7 @@ export function FoundWallets({ query }: { query: URLSearchParams }) {
       {title ? (
         <p>Their titles begin with “{title}”.</p>
       ) : (
-        <Properties of={{ Address: <Whole text={address} label="address" /> }} />
+        <Properties of={{ Address: <FullId text={address} label="address" /> }} />
       )}
       <Size list={list} noun="wallets" />
       <WalletTable list={list} same={title ? undefined : 'Address'} />
@@ -147,12 +147,12 @@ export function Wallet({ name }: { name: string }) {
       actions={{ primary: 'Edit wallet', of: readOnly ? {} : { 'Edit wallet': () => setIsEditing(true) } }}
       properties={
         wallet && {
-          Address: <Whole text={wallet.address} label="address" />,
+          Address: <FullId text={wallet.address} label="address" />,
           Network: <NetworkTitle network={wallet.network} />,
-          Project: <Resource {...wallet.project} />,
+          Project: <ResourceLink {...wallet.project} />,
           Updated: <Time value={wallet.updateTime} isExact />,
           Created: <Time value={wallet.createTime} isExact />,
-          ID: <Whole text={name} label="ID of the wallet" />,
+          ID: <FullId text={name} label="ID of the wallet" />,
         }
       }
     >

@@ -1,13 +1,13 @@
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
+import { useObservable } from '../observable.ts';
 import { route, setQuery } from '../router.ts';
 import { isSecret, SECRET_REFUSED } from '../secret-text.ts';
-import { useStore } from '../store.ts';
 
 const TYPING_MS = 250;
 
 /** The field of a list that filters by the beginning of the title. The text is in the address. */
 export function Filter() {
-  const title = useStore(route).query.get('title') ?? '';
+  const title = useObservable(route).query.get('title') ?? '';
   const [text, setText] = useState(title);
   // The address can change by the history, or by the field of the bar.
   useLayoutEffect(() => setText((before) => (before.trim() === title ? before : title)), [title]);

@@ -1,23 +1,23 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { keptToken } from '../../token.ts';
+import { keptToken } from '../../kept-token.ts';
 import { Check, Field, Form, type FormProps } from '../controls/form.tsx';
 import { ViewerDocument } from '../generated/documents.ts';
 import { Identity } from '../navigation.tsx';
+import { useObservable } from '../observable.ts';
 import { COMMAND } from '../page-elements.ts';
 import { RequestError, request } from '../request.ts';
 import { Screen } from '../screen.tsx';
-import { beginSession, principalOf, refuseOffer, type Session, sessionState } from '../session.ts';
-import { useStore } from '../store.ts';
+import { beginSession, principalOf, refuseSuggestion, type Session, sessionState } from '../session.ts';
 
 // What is often copied with a token: quotes, or the name of its scheme in a header.
 const AROUND_TOKEN = /^(Bearer\s+)?["']?|["']$/gi;
 
 /** The screen without a session. */
-export function Enter() {
+export function SignIn() {
   return (
     <Screen title="Enter a token">
       <p>With a token, you see and do here what it may: projects, their wallets and their apps.</p>
-      <EnterForm />
+      <SignInForm />
     </Screen>
   );
 }
@@ -29,9 +29,9 @@ type Replacement = { readonly before: Session; readonly session: Session; readon
  * The form for a token. A token that is offered is tried at once. If the session of another principal is open or kept for
  * this tab, the person is asked, because any page can have a link with a token.
  */
-export function EnterForm(buttons: Pick<FormProps, 'cancel' | 'onCancel'>) {
+export function SignInForm(buttons: Pick<FormProps, 'cancel' | 'onCancel'>) {
   const [replacement, setReplacement] = useState<Replacement>();
-  const { reason, offered, isKept = true } = useStore(sessionState);
+  const { reason, offered, isKept = true } = useObservable(sessionState);
   const input = useRef<HTMLInputElement>(null);
   useEffect(() => input.current?.focus(), []);
   useLayoutEffect(() => {
@@ -91,7 +91,7 @@ function Replace({ before, session, isKept, onStay }: Replacement & { readonly o
   useEffect(() => question.current?.closest('form')?.querySelector('button')?.focus(), []);
   const { app, account } = session.viewer;
   const stay = () => {
-    refuseOffer(before);
+    refuseSuggestion(before);
     onStay();
   };
   return (

@@ -4,7 +4,7 @@ import { Copy } from './clipboard.tsx';
 const WITH_SCREEN = /^(projects|wallets|apps)\//;
 
 /** An id or an address, shortened in the middle, with a button that copies it whole. @param label what it is */
-export function Short({ text, label }: { text: string; label: string }) {
+export function ShortId({ text, label }: { text: string; label: string }) {
   return (
     <span class="short">
       <code title={text}>{shorten(text)}</code> <Copy text={text} label={label} />
@@ -13,7 +13,7 @@ export function Short({ text, label }: { text: string; label: string }) {
 }
 
 /** An id or an address in one line, which has smaller letters in a narrow place, with a button that copies it. */
-export function Whole({ text, label }: { text: string; label: string }) {
+export function FullId({ text, label }: { text: string; label: string }) {
   return (
     <span class="whole">
       <code>{text}</code> <Copy text={text} label={label} />
@@ -22,7 +22,7 @@ export function Whole({ text, label }: { text: string; label: string }) {
 }
 
 /** A link to a resource by its title, or by its name if that is all that is known. */
-export function Resource({ name, title }: { name: string; title?: string | null | undefined }) {
+export function ResourceLink({ name, title }: { name: string; title?: string | null | undefined }) {
   const text = title ? <span title={title}>{title}</span> : <code title={name}>{shorten(name)}</code>;
   return WITH_SCREEN.test(name) ? <a href={linkTo(name)}>{text}</a> : text;
 }

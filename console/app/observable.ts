@@ -1,7 +1,7 @@
 import { useLayoutEffect, useReducer } from 'preact/hooks';
 
 /** A value outside of the components. A component that reads it by `useStore` is drawn again when it changes. */
-export class Store<Value> {
+export class Observable<Value> {
   readonly #listeners = new Set<() => void>();
   #value: Value;
 
@@ -25,8 +25,8 @@ export class Store<Value> {
   }
 }
 
-/** Returns the value of a store, and draws the component again when it changes. */
-export function useStore<Value>(store: Store<Value>): Value {
+/** Returns the value, and draws the component again when it changes. */
+export function useObservable<Value>(store: Observable<Value>): Value {
   const [, draw] = useReducer((count: number) => count + 1, 0);
   useLayoutEffect(() => store.listen(() => draw(undefined)), [store]);
   return store.value;
