@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, matchesGlob } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -106,6 +107,14 @@ test('the paths of the repository that the documentation and the scripts of .ci 
   named.push(...matchesOf(SCRIPTS.map(textOf).join(), /\b((?:test|tools)\/[\w./-]+)/g));
   expect(named).toEqual(expect.arrayContaining(['src/config.ts', 'tools/deploy/production.sh']));
   expect(named.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
+});
+
+test('the differences in CONTRIBUTING.md apply', () => {
+  const differences = textOf('CONTRIBUTING.md').matchAll(/(?<=```diff\n).+?(?=```)/gs);
+  const applied = [...differences].map(
+    ([input]) => spawnSync('git', ['apply', '--check'], { cwd: ROOT, input }).status,
+  );
+  expect(applied).toEqual([0]);
 });
 
 test('docs/running.md lists exactly the settings that the configuration reads', () => {
