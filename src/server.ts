@@ -33,7 +33,6 @@ import { addConsolePage } from './pages/console-page.ts';
 import { addDocumentation } from './pages/documentation.ts';
 import { addGraphiqlPage, addReferencePage } from './pages/explorer-pages.ts';
 import { addFavicon } from './pages/favicon.ts';
-import { sendNotFoundPage } from './pages/not-found-page.ts';
 import { addStartPage } from './pages/start-page.ts';
 import { addOpenApi } from './rest/openapi.ts';
 import { addRestApi } from './rest/routes.ts';
@@ -199,7 +198,7 @@ async function createApp(parts: Parts): Promise<FastifyInstance> {
   addRequestLog(app, logger, config.logRequests);
   metrics?.addRequests(app);
   const logError = errorLog(logger);
-  addErrorHandling(app, logError, errorBodyFor, sendNotFoundPage);
+  addErrorHandling(app, logError, errorBodyFor);
   const resources = new ProtectedResources(app, publicUrl);
   const authenticate = bearerAuthenticator(data);
   await addCors(app, config.corsOrigins);

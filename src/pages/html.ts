@@ -4,8 +4,8 @@ import type { FastifyReply } from 'fastify';
 
 /** An HTML page. All texts are HTML. */
 export type Page = {
-  /** The URL path of the page; undefined for that of no route. */
-  readonly path?: string;
+  /** The URL path of the page. */
+  readonly path: string;
   /** The relative URL of the start page, if it is not `./`. */
   readonly root?: string;
   readonly title: string;

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { toApiError } from '../../data/call/to-api-error.ts';
 import { ApiError, shouldLog } from '../../model/errors.ts';
 import {
@@ -16,13 +16,6 @@ import { MALFORMED_TARGET, WHOLE_SERVER } from './request-target.ts';
 
 export type FormatErrorBody = (error: ApiError, requestId: string) => string;
 
-/** Sends a page instead of the body of an error. Returns undefined if the client gets the body. */
-export type SendErrorPage = (
-  error: ApiError,
-  request: FastifyRequest,
-  reply: FastifyReply,
-) => FastifyReply | undefined;
-
 /**
  * Adds the responses to failed requests: unknown paths and methods, unreadable bodies, and errors
  * that handlers throw. Also responds to OPTIONS requests with the methods of the path.
@@ -33,7 +26,6 @@ export function addErrorHandling(
   app: FastifyInstance,
   logError: LogError,
   errorBodyFor: (path: string) => FormatErrorBody,
-  sendErrorPage: SendErrorPage,
 ): void {
   const methodsOf = collectMethods(app);
 
@@ -43,8 +35,6 @@ export function addErrorHandling(
     requestNotes(request).failure = error;
     reply.code(statusCodeOf(error)).headers(headersOf(error));
     if (statusCodeOf(error) === 415 && request.method === 'PATCH') reply.header('accept-patch', PATCH_TYPES);
-    const page = sendErrorPage(error, request, reply);
-    if (page !== undefined) return page;
     const formatBody = errorBodyFor(request.routeOptions.url ?? pathOf(request));
     return reply.type(JSON_TYPE).send(formatBody(error, request.id));
   });

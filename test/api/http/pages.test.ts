@@ -48,7 +48,6 @@ test.each([
   ['/', textPolicy],
   ['/docs', searchPolicy],
   ['/docs/api.md', searchPolicy],
-  ['/nothing', (html: string) => ({ 'style-src': styleHash(html) })],
   [
     CONSOLE,
     (html: string) => ({

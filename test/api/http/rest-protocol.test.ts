@@ -66,8 +66,10 @@ describe('paths and methods', () => {
     ['PATCH', `/wallets/${ULID}`],
     ['GET', '/covers/a/b'],
     ['GET', '/nothing/../project/projects'],
-  ])('%s %s is 404, with a token and without', async (method, path) => {
-    for (const request of [{}, STRANGER]) expectError(await ask(method, path, request), 'PATH_NOT_FOUND');
+  ])('%s %s is 404, with a token and without, and in a browser', async (method, path) => {
+    for (const request of [{}, STRANGER, { ...STRANGER, headers: BROWSER }]) {
+      expectError(await ask(method, path, request), 'PATH_NOT_FOUND');
+    }
   });
 
   const wrong = PATHS.flatMap(({ path, method, allow }) =>
