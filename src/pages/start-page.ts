@@ -75,11 +75,6 @@ const GUIDES: readonly Link[] = [
 const CONTRACTS: readonly Link[] = [
   { path: '/schema.graphql', name: 'GraphQL schema', text: 'For code generators and editors.' },
   { path: '/openapi.json', name: 'OpenAPI document', text: 'For generated REST clients.' },
-  {
-    path: '/four-operations.arazzo.yaml',
-    name: 'Arazzo workflow',
-    text: 'The four operations, as a program runs them.',
-  },
 ];
 
 /** Adds the page `/`: the console, the explorers, what a client needs, and the contracts, as far as they are served. */

@@ -48,11 +48,6 @@ const PROGRAMS: Readonly<Record<string, Readonly<Record<string, Program>>>> = {
     },
   },
   REST: {
-    respect: {
-      npm: '@redocly/cli',
-      runs: 'the workflow of the four operations, `/four-operations.arazzo.yaml`',
-      unit: 'checks',
-    },
     Portman: {
       npm: '@apideck/portman',
       runs: 'the tests that it makes from `/openapi.json`, also of invalid input',

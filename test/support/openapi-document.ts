@@ -1,7 +1,6 @@
 /** The parts of the OpenAPI document that the tests read. */
 export type OpenApiDocument = {
   readonly info: { readonly version: string };
-  readonly externalDocs: { readonly url: string };
   readonly servers: readonly unknown[];
   /** By path, then by method in lower case. */
   readonly paths: Readonly<Record<string, Readonly<Record<string, OperationObject>>>>;

@@ -12,7 +12,7 @@ export const BROWSER = {
 export const EVERYWHERE = [
   '/',
   ...['/docs', '/docs/api.md', '/docs/browser.md', '/docs/clients.md'],
-  ...['/four-operations.arazzo.yaml', '/healthz', '/openapi.json', '/readyz', '/schema.graphql'],
+  ...['/healthz', '/openapi.json', '/readyz', '/schema.graphql'],
 ];
 
 /** Opens a page like a browser. */

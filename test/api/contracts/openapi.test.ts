@@ -4,7 +4,6 @@ import { fileURLToPath } from 'node:url';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { fastify } from 'fastify';
 import { beforeAll, expect, test } from 'vitest';
-import { parse } from 'yaml';
 import { VERSION } from '../../../src/config.ts';
 import { MAX_BODY_BYTES } from '../../../src/http/errors/error-responses.ts';
 import { ERRORS } from '../../../src/model/errors.ts';
@@ -80,12 +79,6 @@ test('the document is served without a token, with the public URL', async () => 
   expect(served.headers.get('access-control-allow-origin')).toBe('*');
   expect(document.servers).toEqual([{ url: PUBLIC_URL, description: expect.any(String) }]);
   expect(document.info.version).toBe(VERSION);
-  expect(document.externalDocs).toMatchObject({ url: `${PUBLIC_URL}/four-operations.arazzo.yaml` });
-  const workflow = parse((await send(`${gateway.url}/four-operations.arazzo.yaml`, 'GET')).text);
-  expect(workflow).toMatchObject({
-    info: { version: VERSION },
-    sourceDescriptions: [{ url: `${PUBLIC_URL}/openapi.json` }],
-  });
 });
 
 test('the document has each route of the REST API and no others', async () => {
