@@ -92,34 +92,6 @@ function poolMetrics(registers: [Registry]): Observers['onPool'] {
   };
 }
 
-export function addTokenGauge(registry: Registry, intervalMs: number, count: () => Promise<number>): void {
-  addMeasuredGauge(
-    registry,
-    intervalMs,
-    { name: 'paw_tokens', help: 'Valid tokens in the database, counted once a minute up to 100,000.' },
-    async (gauge) => {
-      const tokens = await count();
-      return () => gauge.set(tokens);
-    },
-  );
-}
-
-/** Adds whether each node of Citus accepts connections, from the start. There is no value on other engines. */
-export function addNodeGauge(
-  registry: Registry,
-  intervalMs: number,
-  find: () => Promise<ReadonlyMap<string, boolean>>,
-): void {
-  const help = 'Whether a node of Citus accepts connections, asked once a minute.';
-  const update = addLabelledGauge(
-    registry,
-    intervalMs,
-    { name: 'paw_citus_node_up', help, labelNames: ['node'] },
-    find,
-  );
-  void update();
-}
-
 /** Adds what the check of the database has found. There is no value before it, or if it was not found. */
 export function addDatabaseCheck(registry: Registry): (state: DatabaseState) => void {
   const registers = [registry];
@@ -142,56 +114,38 @@ export function addDatabaseCheck(registry: Registry): (state: DatabaseState) => 
   };
 }
 
-/** Adds the fewest addresses that an account has left, by network. A network for which no account has got one has no value. */
-export function addAddressGauge(
-  registry: Registry,
-  intervalMs: number,
-  find: () => Promise<ReadonlyMap<string, number>>,
-): void {
-  const help = 'Addresses that are left for new wallets, the fewest of any account, read once a minute.';
-  addLabelledGauge(registry, intervalMs, { name: 'paw_addresses_left', help, labelNames: ['network'] }, find);
-}
-
-/** Adds a measured gauge with one label. @param find returns the values by the label */
-function addLabelledGauge(
-  registry: Registry,
-  intervalMs: number,
-  options: { readonly name: string; readonly help: string; readonly labelNames: readonly [string] },
-  find: () => Promise<ReadonlyMap<string, number | boolean>>,
-): () => Promise<void> {
-  const [name] = options.labelNames;
-  return addMeasuredGauge(registry, intervalMs, options, async (gauge) => {
-    const values = await find();
-    return () => {
-      for (const [label, value] of values) gauge.set({ [name]: label }, Number(value));
-    };
-  });
-}
+type MeasuredGauge = {
+  readonly name: string;
+  readonly help: string;
+  /** The label of the values; undefined for one value, whose key is not used. */
+  readonly label?: string;
+  readonly measure: () => Promise<Iterable<readonly [label: string, value: number | boolean]>>;
+};
 
 /**
- * Adds a gauge that is measured in the background, so that an outage does not delay the metrics.
+ * Adds a gauge that is measured in the background, so that an outage does not delay the metrics. It has no value before, and
+ * if the measurement fails.
  *
- * @param measure returns a function that sets the values. The values before it are removed.
  * @returns a function that measures, unless that was less than an interval ago; the metrics call it without waiting for it
  */
-function addMeasuredGauge<Label extends string>(
+export function addMeasuredGauge(
   registry: Registry,
   intervalMs: number,
-  options: { readonly name: string; readonly help: string; readonly labelNames?: readonly Label[] },
-  measure: (gauge: Gauge<Label>) => Promise<() => void>,
+  { name, help, label, measure }: MeasuredGauge,
 ): () => Promise<void> {
   let measuredAt = Number.NEGATIVE_INFINITY;
-  const gauge = new Gauge<Label>({ ...options, registers: [registry], collect: () => void update() });
+  const labelNames = label === undefined ? [] : [label];
+  const gauge = new Gauge({ name, help, labelNames, registers: [registry], collect: () => void update() });
   // A reset would set the value without labels to 0.
-  const clear = () => (options.labelNames === undefined ? gauge.remove() : gauge.reset());
+  const clear = () => (label === undefined ? gauge.remove() : gauge.reset());
   clear();
   async function update(): Promise<void> {
     const now = performance.now();
     if (now - measuredAt < intervalMs) return;
     measuredAt = now;
-    const set = await measure(gauge).catch(() => () => {});
+    const values = await measure().catch(() => []);
     clear();
-    set();
+    for (const [key, value] of values) gauge.set(label === undefined ? {} : { [label]: key }, Number(value));
   }
   return update;
 }

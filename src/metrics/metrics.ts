@@ -1,13 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from '@prometheus-io/client';
 import type { FastifyInstance } from 'fastify';
 import type { DatabaseState } from '../http/log/database-monitor.ts';
-import {
-  addAddressGauge,
-  addDatabaseCheck,
-  addNodeGauge,
-  addTokenGauge,
-  databaseMetrics,
-} from './database-metrics.ts';
+import { addDatabaseCheck, addMeasuredGauge, databaseMetrics } from './database-metrics.ts';
 import { type MetricsServer, startMetricsServer } from './metrics-server.ts';
 import { addRequestMetrics } from './request-metrics.ts';
 
@@ -58,17 +52,40 @@ export class Metrics {
 
   /** Measures the number of valid tokens. @param count counts them; it is called at most once an interval */
   addTokens(count: () => Promise<number>): void {
-    addTokenGauge(this.#registry, this.#intervalMs, count);
+    addMeasuredGauge(this.#registry, this.#intervalMs, {
+      name: 'paw_tokens',
+      help: 'Valid tokens in the database, counted once a minute up to 100,000.',
+      measure: async () => [['', await count()]],
+    });
   }
 
-  /** Measures the fewest addresses that an account has left. @param find returns them by network, at most once an interval */
+  /**
+   * Measures the fewest addresses that an account has left. A network for which no account has got one has no value.
+   *
+   * @param find returns them by network, at most once an interval
+   */
   addAddresses(find: () => Promise<ReadonlyMap<string, number>>): void {
-    addAddressGauge(this.#registry, this.#intervalMs, find);
+    addMeasuredGauge(this.#registry, this.#intervalMs, {
+      name: 'paw_addresses_left',
+      help: 'Addresses that are left for new wallets, the fewest of any account, read once a minute.',
+      label: 'network',
+      measure: find,
+    });
   }
 
-  /** Measures which nodes of Citus are up. @param find returns it by their names, at once and then at most once an interval */
+  /**
+   * Measures whether each node of Citus accepts connections. There is no value on other engines.
+   *
+   * @param find returns it by their names, at once and then at most once an interval
+   */
   addNodes(find: () => Promise<ReadonlyMap<string, boolean>>): void {
-    addNodeGauge(this.#registry, this.#intervalMs, find);
+    const update = addMeasuredGauge(this.#registry, this.#intervalMs, {
+      name: 'paw_citus_node_up',
+      help: 'Whether a node of Citus accepts connections, asked once a minute.',
+      label: 'node',
+      measure: find,
+    });
+    void update();
   }
 
   /** Returns a function that sets what the check of the database has found. */
