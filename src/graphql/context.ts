@@ -49,7 +49,7 @@ export type RequestServices = {
   readIdempotencyHeaders(): IdempotencyHeaders | undefined;
   /** Counts the mutations of the request after the first. @throws RESOURCE_EXHAUSTED if they exceed the limit */
   countMutations(count: number): Promise<void>;
-  /** Counts an introspection whose result was not kept. @throws RESOURCE_EXHAUSTED if it exceeds the limit */
+  /** Counts an introspection. @throws RESOURCE_EXHAUSTED if it exceeds the limit */
   countIntrospection(): Promise<void>;
   /** See `RequestMemory.reserve`. */
   reserve(bytes: number): ApiError | undefined;

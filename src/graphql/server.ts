@@ -25,7 +25,6 @@ import { Keyv } from 'keyv';
 import type { LogError } from '../http/log/error-log.ts';
 import { ByteCache, countBytes } from '../model/byte-cache.ts';
 import type { GraphqlContext } from './context.ts';
-import { introspectionCache } from './fast-path/introspection.ts';
 import { countDocumentBytes, RepeatedDocuments } from './fast-path/repeated-documents.ts';
 import { RepeatedMutations } from './fast-path/repeated-mutations.ts';
 import { formatGraphqlError, withCode } from './graphql-errors.ts';
@@ -98,7 +97,6 @@ export class GraphqlServer {
       formatError: (formatted, thrown) => this.#formatError(formatted, thrown, this.#context),
       plugins: [
         checks.plugin(),
-        introspectionCache(),
         idempotency.plugin(),
         this.repeated.plugin(),
         ...pluginsOfApollo(settings),

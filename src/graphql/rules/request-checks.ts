@@ -12,6 +12,7 @@ import type { GraphqlContext } from '../context.ts';
 import { documentRejection, rejection } from '../graphql-errors.ts';
 import { DocumentCost } from './document-cost.ts';
 import { excessOfResponse, type ResponseCost } from './document-limits.ts';
+import { isIntrospection } from './documents-without-token.ts';
 import type { InputViolations } from './input-violations.ts';
 import { fragmentsOf, MergedFields } from './merged-fields.ts';
 
@@ -62,7 +63,7 @@ export class RequestChecks {
    * Records the operation of a request for the log and the metrics.
    *
    * @throws the refusal of a mutation with a token that may only read, of variables of a wrong type, of a response that could
-   *   have too many fields, and of mutations beyond the rate limit
+   *   have too many fields, and of mutations or an introspection beyond the rate limit
    */
   async check({ contextValue, request, document, operation }: DocumentRequest): Promise<void> {
     const type = operation.operation;
@@ -78,6 +79,7 @@ export class RequestChecks {
     const excess = excessOfResponse(cost, variables);
     if (excess !== undefined) throw documentRejection(excess);
     if (type === OperationTypeNode.MUTATION) await countMutations(contextValue, rootFields);
+    else if (isIntrospection(document)) await contextValue.request.countIntrospection().catch(reject);
   }
 
   #count(document: DocumentNode, operation: OperationDefinitionNode): Counted {
@@ -99,9 +101,7 @@ type Counted = { readonly cost: ResponseCost; readonly rootFields: number };
 async function countMutations({ request }: GraphqlContext, count: number): Promise<void> {
   // The HTTP request counts for the first.
   if (count === 1) return;
-  await request.countMutations(count).catch((error) => {
-    throw rejection(toApiError(error));
-  });
+  await request.countMutations(count).catch(reject);
 }
 
 /** Refuses a whole request whose mutations would all be refused. */
@@ -109,6 +109,10 @@ function assertChanges(context: GraphqlContext): void {
   try {
     assertMayChange(context.callWithoutKey);
   } catch (error) {
-    throw rejection(toApiError(error));
+    reject(error);
   }
+}
+
+function reject(error: unknown): never {
+  throw rejection(toApiError(error));
 }

@@ -18,7 +18,8 @@ export type RateLimits = {
 export const RATE_LIMIT_HEADER = 'ratelimit';
 export const RATE_LIMIT_POLICY_HEADER = 'ratelimit-policy';
 
-const INTROSPECTIONS_PER_ADDRESS = 60;
+// Of one token, or of one address without a valid token.
+const INTROSPECTIONS = 60;
 
 /** Counts a request. @throws RESOURCE_EXHAUSTED if it exceeds the limit */
 export type Limiter = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
@@ -41,7 +42,7 @@ export type CountRequest = (
  *
  * Must be called after `addCors`, so that pages of other origins can read the error.
  *
- * @returns the limiter of introspection by address, with or without a valid token; what the API of OAuth calls, whose clients
+ * @returns the limiter of introspection, by token, or by address without a valid token; what the API of OAuth calls, whose clients
  *   have no token; and the counts by account
  */
 export function addRateLimits(
@@ -51,7 +52,7 @@ export function addRateLimits(
 ) {
   const accounts = new WindowCounts();
   const ofOwner = (key: keyof LimitOwner) => (request: FastifyRequest) =>
-    requestNotes(request).owner?.[key] ?? '';
+    requestNotes(request).owner?.[key] ?? clientAddress(request);
   const byCredential = createLimiter('credential', perCredential, ofOwner('tokenId'));
   const byAccount = createLimiter('account', perAccount, ofOwner('accountId'), accounts);
   const byAddress = createLimiter('address', perAddress, clientAddress);
@@ -73,7 +74,7 @@ export function addRateLimits(
     });
     await countRequest(request, reply, owner);
   });
-  const limitIntrospection = createLimiter('introspection', INTROSPECTIONS_PER_ADDRESS, clientAddress);
+  const limitIntrospection = createLimiter('introspection', INTROSPECTIONS, ofOwner('tokenId'));
   return { limitIntrospection, countRequest, accounts };
 }
 

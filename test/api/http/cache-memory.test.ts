@@ -39,7 +39,6 @@ function persisted(query: string) {
 describe('requests without a valid token leave nothing in a cache:', () => {
   test.each<[string, (n: number) => object]>([
     ['names of operations', (n) => named(n, '__typename')],
-    ['results of introspection', (n) => ({ query: `{${padding(n)}:__typename}` })],
     ['other queries', (n) => named(n, 'viewer{name}')],
     ['persisted queries', (n) => persisted(`{${padding(n)}:__typename}`)],
   ])('%s', async (_, body) => {
@@ -56,7 +55,6 @@ const aliases = Array.from({ length: 480 }, (_, n) => `_${n.toString(36)}:level`
 describe('the caches of a token stay within their limits, whatever it sends:', () => {
   test.each<[string, number, (n: number) => object]>([
     ['names of operations', 250, (n) => named(n, '__typename')],
-    ['results of introspection', 250, (n) => ({ query: `{${padding(n)}:__typename}` })],
     ['persisted queries', 250, (n) => persisted(`{${padding(n)}:__typename}`)],
     ['dense documents', 100, (n) => ({ query: `{viewer{_${n}:level ${aliases}}}` })],
     ['comments', 40, (n) => ({ query: `{viewer{_${n}:level}}${'#\n'.repeat(LENGTH / 2)}` })],

@@ -264,25 +264,22 @@ test('each mutation of a GraphQL request counts like a request, and beyond the l
   expect(await rowsOf(gateway.database, 'project', account)).toHaveLength(4);
 });
 
-test('introspection has a limit by address, for results that were not kept for a valid token', async () => {
+test('introspection has a limit by token, and by address without a valid token', async () => {
   const own = await testGateway({ PAW_TRUSTED_PROXIES: '127.0.0.1' });
   const { token } = await seedTenant(own);
   const ask = (query: string, forwardedFor = '192.0.2.1', bearer?: string) =>
     postGraphql(own.url, bearer, query, {}, { 'x-forwarded-for': forwardedFor });
-  const first = await ask('{ __schema { queryType { name } } } # 0', '192.0.2.1', token);
-  for (let n = 1; n < 60; n += 1) {
-    expect((await ask(`{ __schema { queryType { name } } } # ${n}`)).status).toBe(200);
-  }
   for (const bearer of [undefined, token]) {
-    const { status, headers, text } = await ask('{ __typename } # 60', '192.0.2.1', bearer);
+    for (let n = 0; n < 60; n += 1) {
+      const { status } = await ask('{ __schema { queryType { name } } }', '192.0.2.1', bearer);
+      expect(status).toBe(200);
+    }
+    const { status, headers, text } = await ask('{ __typename }', '192.0.2.1', bearer);
     expect(status).toBe(429);
     expect(headers.get('ratelimit')).toBe(`"introspection";r=0;t=${headers.get('retry-after')}`);
     expect(JSON.parse(text).errors[0].extensions.reason).toBe('TOO_MANY_REQUESTS');
   }
-  const kept = await ask('{ __schema { queryType { name } } } # 0');
-  expect([kept.status, kept.text]).toEqual([200, first.text]);
-  expect((await ask('{ __schema { queryType { name } } } # 1')).status).toBe(429);
-  expect((await ask('{ __typename } # 60', '192.0.2.2')).status).toBe(200);
+  expect((await ask('{ __typename }', '192.0.2.2')).status).toBe(200);
   expect((await ask('{ projects { nodes { name } } }', '192.0.2.1', token)).status).toBe(200);
 });
 
