@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { makeExecutableSchema } from '@graphql-tools/schema';
 import type { FastifyInstance } from 'fastify';
-import { type GraphQLScalarType, type GraphQLSchema, isScalarType, printSchema } from 'graphql';
+import { type GraphQLScalarType, type GraphQLSchema, printSchema } from 'graphql';
 import { GraphQLDateTime, GraphQLURL } from 'graphql-scalars';
 import type { GraphqlContext } from './context.ts';
 import { FEDERATION_TYPES, federationResolvers } from './federation.ts';
@@ -11,25 +11,26 @@ import { types } from './resolvers/types.ts';
 
 const FOLDER = new URL('../../schema/', import.meta.url);
 
+// ResourceName and Address have no implementation: the operation validates them, so that both APIs return the same error
+// messages. The descriptions are those of the contract.
+const SCALARS = {
+  // Times in responses are created by the gateway and are always valid. Parsing them again costs time.
+  DateTime: { ...coercionsOf(GraphQLDateTime), serialize: (value: unknown) => value },
+  URL: coercionsOf(GraphQLURL),
+};
+
 /** Builds the executable schema from the contract in `schema/` and the resolvers. */
 export function createSchema(federation = false): GraphQLSchema {
   const files = readdirSync(FOLDER).filter((file) => file.endsWith('.graphql'));
   const typeDefs = files.map((file) => readFileSync(new URL(file, FOLDER), 'utf8'));
-  const schema = makeExecutableSchema<GraphqlContext>({
+  return makeExecutableSchema<GraphqlContext>({
     typeDefs: federation ? [...typeDefs, FEDERATION_TYPES] : typeDefs,
     resolvers: [
-      { Query: queries, Mutation: mutations, ...types },
+      { Query: queries, Mutation: mutations, ...types, ...SCALARS },
       ...(federation ? [federationResolvers(createSchema())] : []),
     ],
     resolverValidationOptions: { requireResolversToMatchSchema: 'error' },
   });
-  // ResourceName and Address have no implementation here: the operation validates them, so that
-  // both APIs return the same error messages.
-  implementScalar(schema, GraphQLDateTime);
-  implementScalar(schema, GraphQLURL);
-  // Times in responses are created by the gateway and are always valid. Parsing them again costs time.
-  Object.assign(scalarOf(schema, GraphQLDateTime.name), { serialize: (value: unknown) => value });
-  return schema;
 }
 
 /** Adds the route of the schema document. Like introspection, it needs no token. */
@@ -49,16 +50,6 @@ export function schemaDocument(schema: GraphQLSchema): string {
   return `${printSchema(schema)}\n`;
 }
 
-/** Gives a scalar of the contract the implementation of a library. Its description in the contract is kept. */
-function implementScalar(
-  schema: GraphQLSchema,
-  { name, serialize, parseValue, parseLiteral }: GraphQLScalarType,
-): void {
-  Object.assign(scalarOf(schema, name), { serialize, parseValue, parseLiteral });
-}
-
-function scalarOf(schema: GraphQLSchema, name: string): GraphQLScalarType {
-  const type = schema.getType(name);
-  if (!isScalarType(type)) throw new Error(`The contract has no scalar ${name}.`);
-  return type;
+function coercionsOf({ serialize, parseValue, parseLiteral }: GraphQLScalarType) {
+  return { serialize, parseValue, parseLiteral };
 }
