@@ -14,7 +14,7 @@ import {
 import type { IdempotentRequest } from '../data/idempotency/begin-idempotent.ts';
 import { clientMutationId, normalizedFields } from '../model/fields/fields.ts';
 import { isJsonObject } from '../model/fields/json.ts';
-import { OPERATIONS } from './resolvers/mutations.ts';
+import { mutations } from './resolvers/mutations.ts';
 import { fragmentsOf, MergedFields } from './rules/merged-fields.ts';
 import type { DocumentRequest } from './rules/request-checks.ts';
 
@@ -24,7 +24,7 @@ type Content = Pick<IdempotentRequest, 'content' | 'passwords' | 'hasSeveral'>;
 
 /** The validators of the input of each mutation. */
 const VALIDATORS = new Map(
-  Object.entries(OPERATIONS).map(([name, { rules }]) => [name, { ...rules.input, clientMutationId }]),
+  Object.entries(mutations).map(([name, { rules }]) => [name, { ...rules.input, clientMutationId }]),
 );
 
 /** What the document of a request says, without the inputs of its mutations. */

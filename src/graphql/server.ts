@@ -95,12 +95,7 @@ export class GraphqlServer {
       csrfPrevention: { requestHeaders: [...CSRF_HEADERS] },
       stringifyResult: (result) => this.#takeResult(result),
       formatError: (formatted, thrown) => this.#formatError(formatted, thrown, this.#context),
-      plugins: [
-        checks.plugin(),
-        idempotency.plugin(),
-        this.repeated.plugin(),
-        ...pluginsOfApollo(settings),
-      ],
+      plugins: [checks.plugin(), idempotency.plugin(), this.repeated.plugin(), ...pluginsOfApollo(settings)],
     });
   }
 

@@ -4,6 +4,7 @@ import type { App } from '../../model/app.ts';
 import type { AuditEvent } from '../../model/audit-event.ts';
 import { ByteCache, countBytes } from '../../model/byte-cache.ts';
 import { projectEtag } from '../../model/etag.ts';
+import type { ConnectionPage } from '../../model/lists/list-page.ts';
 import type { Project } from '../../model/project.ts';
 import { collectionOf, type ResourceName, resourceName, type Ulid } from '../../model/resource-name.ts';
 import type { GraphqlContext } from '../context.ts';
@@ -39,6 +40,12 @@ const tokenFields = {
   maker: ({ makerTokenId }) => tokenName(makerTokenId),
   expireTime: ({ expireTimeMs }) => isoTime(expireTimeMs),
 } satisfies Omit<Required<Resolvers>['Viewer'], 'addressesLeft'>;
+
+/** The resolvers of the fields of each connection. */
+const connectionFields = {
+  totalCount: ({ page }: { readonly page: Pick<ConnectionPage<unknown>, 'readTotalCount'> }) =>
+    page.readTotalCount(),
+};
 
 /** The resolvers of the object types. Only fields that differ from the model have a resolver. */
 export const types = {
@@ -97,25 +104,11 @@ export const types = {
     current: ({ id }, _args, { principal }) => id === principal.tokenId,
   },
 
-  AppConnection: {
-    totalCount: ({ page }) => page.readTotalCount(),
-  },
-
-  EventConnection: {
-    totalCount: ({ page }) => page.readTotalCount(),
-  },
-
-  ProjectConnection: {
-    totalCount: ({ page }) => page.readTotalCount(),
-  },
-
-  TokenConnection: {
-    totalCount: ({ page }) => page.readTotalCount(),
-  },
-
-  WalletConnection: {
-    totalCount: ({ page }) => page.readTotalCount(),
-  },
+  AppConnection: connectionFields,
+  EventConnection: connectionFields,
+  ProjectConnection: connectionFields,
+  TokenConnection: connectionFields,
+  WalletConnection: connectionFields,
 
   // `hasMore` and `hasPrevious` of a page are relative to the direction of paging.
   PageInfo: {
