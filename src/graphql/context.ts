@@ -1,7 +1,7 @@
 import DataLoader from 'dataloader';
 import { type OperationDefinitionNode, OperationTypeNode } from 'graphql';
 import { listAppsOfProjects } from '../data/apps/list-apps.ts';
-import type { Call, DataLayer } from '../data/data-layer.ts';
+import type { Call } from '../data/data-layer.ts';
 import type { FirstRequest } from '../data/idempotency/begin-idempotent.ts';
 import { getResources, type Resource } from '../data/lists/get-resources.ts';
 import { listWalletsOfProjects } from '../data/wallets/list-wallets.ts';
@@ -67,35 +67,27 @@ export class GraphqlContext {
   /** The call without an `Idempotency-Key`, or the reason why there is none. */
   readonly own: Call | ApiError;
   readonly client: Client;
-  /** The principal of the request's bearer token, or the reason why there is none. */
-  readonly authentication: Principal | ApiError;
   readonly request: RequestServices;
   readonly state: ExecutionState = { cache: new Map() };
 
-  constructor(
-    data: DataLayer,
-    client: Client,
-    authentication: Principal | ApiError,
-    request: RequestServices,
-  ) {
-    this.own = authentication instanceof ApiError ? authentication : data.forRequest(client, authentication);
+  constructor(own: Call | ApiError, client: Client, request: RequestServices) {
+    this.own = own;
     this.client = client;
-    this.authentication = authentication;
     this.request = request;
   }
 
   get isAuthenticated(): boolean {
-    return !(this.authentication instanceof ApiError);
+    return !(this.own instanceof ApiError);
   }
 
   /** The first parameter of the operations of the request. @throws UNAUTHENTICATED as `principal` does */
   get call(): Call {
-    return this.ifValid(this.state.firstRequest?.call ?? this.own);
+    return validCall(this.state.firstRequest?.call ?? this.own, this.state);
   }
 
   /** That without an `Idempotency-Key`. @throws UNAUTHENTICATED as `principal` does */
   get callWithoutKey(): Call {
-    return this.ifValid(this.own);
+    return validCall(this.own, this.state);
   }
 
   /** Whether the request may have changed something that is not undone if it fails. */
@@ -106,14 +98,7 @@ export class GraphqlContext {
 
   /** The principal of the request. @throws UNAUTHENTICATED if there is none, or if a mutation has ended its token */
   get principal(): Principal {
-    return this.ifValid(this.authentication);
-  }
-
-  /** Returns what the token of the request gives. @throws UNAUTHENTICATED as `principal` does */
-  ifValid<T>(value: T | ApiError): T {
-    if (this.state.isSignedOut) throw new ApiError('TOKEN_INVALID');
-    if (value instanceof ApiError) throw value;
-    return value;
+    return this.callWithoutKey.caller.principal;
   }
 
   /** The loader of resources by name. It batches all loads of the same iteration of the event loop into one call. */
@@ -175,6 +160,12 @@ export class GraphqlContext {
   forget(): void {
     this.state.cache.clear();
   }
+}
+
+function validCall(call: Call | ApiError, { isSignedOut }: ExecutionState): Call {
+  if (isSignedOut) throw new ApiError('TOKEN_INVALID');
+  if (call instanceof ApiError) throw call;
+  return call;
 }
 
 /** An operation that changes nothing. */

@@ -10,6 +10,7 @@ import { refuseIfMatch } from '../http/request/preconditions.ts';
 import { RequestClient } from '../http/request/request-client.ts';
 import { requestNotes } from '../http/request/request-notes.ts';
 import { routeKind } from '../http/request/route-kind.ts';
+import { ApiError } from '../model/errors.ts';
 import { isJsonObject, type JsonObject } from '../model/fields/json.ts';
 import { GraphqlContext } from './context.ts';
 import { apolloRequest } from './over-http/apollo-request.ts';
@@ -68,8 +69,10 @@ async function handle(route: Route, request: FastifyRequest, reply: FastifyReply
   const isPost = request.method === 'POST';
   const isPage = sandbox && !isPost && prefersHtml(accept, MEDIA_TYPES);
   const mediaType = isPage ? 'text/html' : responseMediaType(accept);
-  const authentication = await authenticate(request).catch(toApiError);
-  const context = new GraphqlContext(data, new RequestClient(request), authentication, {
+  const principal = await authenticate(request).catch(toApiError);
+  const client = new RequestClient(request);
+  const own = principal instanceof ApiError ? principal : data.forRequest(client, principal);
+  const context = new GraphqlContext(own, client, {
     readIdempotencyHeaders: () =>
       isPost && request.headers[IDEMPOTENCY_HEADER] !== undefined ? idempotencyHeaders(request) : undefined,
     async countMutations(count) {

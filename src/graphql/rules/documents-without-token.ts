@@ -19,9 +19,9 @@ import { fragmentsOf, MergedFields } from './merged-fields.ts';
 export function requireToken(currentContext: () => GraphqlContext | undefined): ValidationRule {
   return (validation) => ({
     Document(document) {
-      const { authentication } = currentContext() ?? {};
-      if (!(authentication instanceof ApiError) || isIntrospection(document)) return undefined;
-      validation.reportError(rejection(authentication));
+      const { own } = currentContext() ?? {};
+      if (!(own instanceof ApiError) || isIntrospection(document)) return undefined;
+      validation.reportError(rejection(own));
       // The other rules visit the returned document.
       return { ...document, definitions: [] };
     },

@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ApiError } from '../../model/errors.ts';
-import { authenticatedPrincipal } from '../request/authorization.ts';
 import { requestNotes, routeKindOfRequest } from '../request/request-notes.ts';
 
 /** The share of a resource that one account can have. The others can always have the rest. */
@@ -60,12 +59,13 @@ export function addOverloadProtection(app: FastifyInstance, maxRequests: number)
   function enter(request: FastifyRequest, places: Places): ApiError | undefined {
     if (routeKindOfRequest(request) === 'health check') return undefined;
     if (places.areTaken) return OVERLOADED;
-    const accountId = authenticatedPrincipal(request)?.accountId;
+    const notes = requestNotes(request);
+    const accountId = notes.principal?.accountId;
     // Those without an account share as well, except before the authentication, when no account is known.
     if ((accountId !== undefined || places === arriving) && places.isShareTaken(accountId)) {
       return accountId === undefined ? OVERLOADED : new ApiError('TOO_MANY_CONCURRENT_REQUESTS');
     }
-    requestNotes(request).leave = places.take(accountId);
+    notes.leave = places.take(accountId);
     return undefined;
   }
 

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ApiError } from '../../model/errors.ts';
-import { authenticatedPrincipal } from '../request/authorization.ts';
+import { requestNotes } from '../request/request-notes.ts';
 import { OVERLOADED, SHARE_OF_ACCOUNT } from './overload.ts';
 
 const MAX_BYTES = 64_000_000;
@@ -63,7 +63,7 @@ export class RequestMemory {
   }
 
   get #accountId(): string | undefined {
-    return this.#request && authenticatedPrincipal(this.#request)?.accountId;
+    return this.#request && requestNotes(this.#request).principal?.accountId;
   }
 
   #end(): void {

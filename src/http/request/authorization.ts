@@ -30,10 +30,6 @@ async function authenticateRequest(data: DataLayer, { headers, raw }: FastifyReq
   return notes.principal;
 }
 
-export function authenticatedPrincipal(request: FastifyRequest): Principal | undefined {
-  return requestNotes(request).principal;
-}
-
 /**
  * Returns the token in `Authorization: Bearer <token>`. Source: RFC 6750, section 2.1; RFC 9110,
  * section 11.1: the scheme is case-insensitive.

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../../model/errors.ts';
-import { authenticatedPrincipal } from './authorization.ts';
+import { requestNotes } from './request-notes.ts';
 
 /**
  * A hook that refuses a POST with `If-Match`: no path of POST has a representation, so that nothing can match. Its other
@@ -13,6 +13,6 @@ export function refuseIfMatch(
 ): void {
   const hasCondition = request.method === 'POST' && request.headers['if-match'] !== undefined;
   // What is refused without the condition is refused for its own reason.
-  const isRefused = hasCondition && authenticatedPrincipal(request) !== undefined;
+  const isRefused = hasCondition && requestNotes(request).principal !== undefined;
   done(isRefused ? new ApiError('ETAG_MISMATCH') : undefined);
 }

@@ -1,20 +1,16 @@
 import { expect, test, vi } from 'vitest';
-import type { Call, DataLayer } from '../../../src/data/data-layer.ts';
+import type { Call } from '../../../src/data/data-layer.ts';
 import { GraphqlContext } from '../../../src/graphql/context.ts';
-import type { Principal } from '../../../src/model/caller.ts';
 import { ApiError } from '../../../src/model/errors.ts';
 
-const PRINCIPAL = { accountId: 'A' } as unknown as Principal;
-
 function newContext(): GraphqlContext {
-  const data = { forRequest: () => ({}) } as unknown as DataLayer;
   const request = {
     readIdempotencyHeaders: () => undefined,
     countMutations: async () => expect.unreachable(),
     countIntrospection: () => Promise.reject(new ApiError('INTERNAL')),
     reserve: () => undefined,
   };
-  return new GraphqlContext(data, { requestId: 'r' } as GraphqlContext['client'], PRINCIPAL, request);
+  return new GraphqlContext({} as Call, { requestId: 'r' } as GraphqlContext['client'], request);
 }
 
 test('a list is read once for equal arguments, and again for any other argument', async () => {

@@ -1,9 +1,8 @@
 import { type OperationDefinitionNode, parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import type { DataLayer } from '../../../src/data/data-layer.ts';
+import type { Call } from '../../../src/data/data-layer.ts';
 import { type ExecutionState, GraphqlContext } from '../../../src/graphql/context.ts';
 import { bodyOrRejection, storedBody } from '../../../src/graphql/response.ts';
-import type { Principal } from '../../../src/model/caller.ts';
 import { ApiError } from '../../../src/model/errors.ts';
 
 const [operation] = parse('mutation { first second }').definitions as [OperationDefinitionNode];
@@ -16,14 +15,8 @@ const errorAt = (reason: string, ...path: string[]) => ({ message: '', path, ext
 const ended = [errorAt('TOKEN_INVALID', 'second')];
 
 function contextOf(state: Partial<ExecutionState>): GraphqlContext {
-  const data = { forRequest: () => ({}) } as unknown as DataLayer;
   const request = { reserve: () => undefined } as unknown as GraphqlContext['request'];
-  const context = new GraphqlContext(
-    data,
-    { requestId: 'r' } as GraphqlContext['client'],
-    {} as Principal,
-    request,
-  );
+  const context = new GraphqlContext({} as Call, { requestId: 'r' } as GraphqlContext['client'], request);
   Object.assign(context.state, state);
   return context;
 }

@@ -37,8 +37,8 @@ export async function contextOf(data: DataLayer, authorization: string | undefin
     startMs: performance.now(),
     signal: new AbortController().signal,
   };
-  const authentication = await data.authenticate((authorization ?? '').slice('Bearer '.length));
-  return new GraphqlContext(data, client, authentication, {
+  const principal = await data.authenticate((authorization ?? '').slice('Bearer '.length));
+  return new GraphqlContext(data.forRequest(client, principal), client, {
     readIdempotencyHeaders: () => undefined,
     countMutations: async () => {},
     countIntrospection: async () => {},
