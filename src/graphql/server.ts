@@ -74,7 +74,7 @@ export class GraphqlServer {
       this.#violations.locate(document, errors);
       return errors.map((error) => this.#formatError(withCode(error), error, context));
     });
-    this.repeated = new RepeatedDocuments(schema, largeResponses, mutations);
+    this.repeated = new RepeatedDocuments(schema, checks, largeResponses, mutations);
     this.#server = new ApolloServer<GraphqlContext>({
       schema,
       // The rule below has a message of its own.

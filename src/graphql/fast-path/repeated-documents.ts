@@ -1,22 +1,17 @@
 import type { ApolloServerPlugin } from '@apollo/server';
-import {
-  type DocumentNode,
-  type GraphQLSchema,
-  Kind,
-  type OperationDefinitionNode,
-  OperationTypeNode,
-} from 'graphql';
+import { type DocumentNode, type GraphQLSchema, Kind, OperationTypeNode } from 'graphql';
 import { compileQuery, isCompiledQuery } from 'graphql-jit';
 import { ByteCache, countBytes } from '../../model/byte-cache.ts';
 import { isJsonObject } from '../../model/fields/json.ts';
 import type { GraphqlContext } from '../context.ts';
 import { type Execution, graphqlOperation } from '../response.ts';
-import { amountFor, DocumentCost } from '../rules/document-cost.ts';
-import { excessOfResponse, hasTooManyItems, type ResponseCost } from '../rules/document-limits.ts';
+import { amountFor, type DocumentCost } from '../rules/document-cost.ts';
+import { hasTooManyItems, MAX_RESPONSE_FIELDS, type ResponseCost } from '../rules/document-limits.ts';
 import { isIntrospection } from '../rules/documents-without-token.ts';
 import type { LargeResponses } from '../rules/large-responses.ts';
 import { expandedSelections, fragmentsOf } from '../rules/merged-fields.ts';
-import type { Mutation, RepeatedMutations } from './repeated-mutations.ts';
+import type { RequestChecks } from '../rules/request-checks.ts';
+import type { ParsedDocument, RepeatedMutations } from './repeated-mutations.ts';
 
 /** The parts of a GraphQL request that a repeated operation needs. */
 type GraphqlRequest = {
@@ -62,14 +57,21 @@ const NOT_COMPILED = /__(proto__|schema|type\b)/;
  */
 export class RepeatedDocuments {
   readonly #schema: GraphQLSchema;
+  readonly #checks: RequestChecks;
   readonly #operations = new ByteCache<RepeatedOperation>(MAX_CACHE_BYTES, ({ bytes }) => bytes);
   /** The operations that were executed once, and those that can't be compiled. */
   readonly #seen = new ByteCache<'once' | 'not compilable'>(MAX_SEEN_BYTES);
   readonly #largeResponses: LargeResponses;
   readonly #mutations: RepeatedMutations;
 
-  constructor(schema: GraphQLSchema, largeResponses: LargeResponses, mutations: RepeatedMutations) {
+  constructor(
+    schema: GraphQLSchema,
+    checks: RequestChecks,
+    largeResponses: LargeResponses,
+    mutations: RepeatedMutations,
+  ) {
     this.#schema = schema;
+    this.#checks = checks;
     this.#largeResponses = largeResponses;
     this.#mutations = mutations;
   }
@@ -80,18 +82,14 @@ export class RepeatedDocuments {
    */
   execute(body: unknown, context: GraphqlContext): Promise<Execution | undefined> | undefined {
     const request = context.isAuthenticated ? graphqlRequest(body) : undefined;
-    const operation = request && this.#find(request);
+    const operation = request && this.#operations.get(cacheKey(request));
     if (request === undefined || operation === undefined) return undefined;
-    const amount = amountFor(operation.cost.responseFields, request.variables ?? {});
+    const { cost } = operation;
+    const variables = request.variables ?? {};
+    const amount = amountFor(cost.responseFields, variables);
+    if (amount > MAX_RESPONSE_FIELDS || hasTooManyItems(cost, variables)) return undefined;
     if (amount <= MAX_SMALL_RESPONSE) return operation.execute(context, request);
     return this.#largeResponses.run(context, amount, () => operation.execute(context, request));
-  }
-
-  #find(request: GraphqlRequest): RepeatedOperation | undefined {
-    const operation = this.#operations.get(cacheKey(request));
-    const variables = request.variables ?? {};
-    if (operation === undefined || hasTooManyItems(operation.cost, variables)) return undefined;
-    return excessOfResponse(operation.cost, variables) === undefined ? operation : undefined;
   }
 
   /** Returns the plugin of Apollo Server that adds an operation at its second execution. */
@@ -107,10 +105,10 @@ export class RepeatedDocuments {
           if (seen === undefined) this.#seen.set(key, 'once');
           contextValue.state.isRepeated = seen !== undefined;
           if (seen !== 'once' || operation === undefined || this.#operations.get(key) !== undefined) return;
-          const repeated =
-            operation.operation === OperationTypeNode.MUTATION
-              ? this.#mutation({ source, document, operation })
-              : compile(this.#schema, source, document, operation);
+          const parsed = { source, document, operation };
+          const cost = this.#checks.costOf(document, operation);
+          const isMutation = operation.operation === OperationTypeNode.MUTATION;
+          const repeated = isMutation ? this.#mutation(parsed, cost) : compile(this.#schema, parsed, cost);
           if (repeated === undefined) this.#seen.set(key, 'not compilable');
           else this.#operations.set(key, repeated);
         },
@@ -118,12 +116,11 @@ export class RepeatedDocuments {
     };
   }
 
-  #mutation(mutation: Mutation): RepeatedOperation {
-    const { document, operation } = mutation;
+  #mutation(mutation: ParsedDocument, cost: DocumentCost): RepeatedOperation {
     return {
       execute: (context, request) => this.#mutations.execute(mutation, request, context),
-      bytes: BYTES_PER_QUERY + countDocumentBytes(document),
-      cost: new DocumentCost(this.#schema, fragmentsOf(document), operation),
+      bytes: BYTES_PER_QUERY + countDocumentBytes(mutation.document),
+      cost,
     };
   }
 }
@@ -148,15 +145,13 @@ function graphqlRequest(body: unknown): GraphqlRequest | undefined {
 /** Compiles a query. Returns undefined if graphql-jit can't. */
 function compile(
   schema: GraphQLSchema,
-  query: string,
-  document: DocumentNode,
-  operation: OperationDefinitionNode,
+  { source: query, document, operation }: ParsedDocument,
+  { pairs, responseFields, maxItems }: DocumentCost,
 ): RepeatedOperation | undefined {
   if (NOT_COMPILED.test(query) || isIntrospection(document)) return undefined;
   const fragments = fragmentsOf(document);
   const selections = expandedSelections(operation.selectionSet, fragments);
   if (selections > MAX_SELECTIONS) return undefined;
-  const { pairs, ...cost } = new DocumentCost(schema, fragments, operation);
   // Three cases where graphql-jit differs from graphql-js: a condition (`@skip`, `@include`) that is null, a field that is
   // selected twice, once with a condition, and a condition in a document with fragments.
   const isNullable = operation.variableDefinitions?.some(
@@ -179,7 +174,7 @@ function compile(
       return isFinal ? { operation: described, result } : undefined;
     },
     bytes: BYTES_PER_QUERY + selections * BYTES_PER_SELECTION + countBytes(query),
-    cost,
+    cost: { responseFields, maxItems },
   };
 }
 

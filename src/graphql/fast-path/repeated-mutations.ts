@@ -11,8 +11,8 @@ import type { Idempotency, SingleResponse } from '../idempotency.ts';
 import { type Execution, graphqlOperation } from '../response.ts';
 import type { DocumentRequest, RequestChecks } from '../rules/request-checks.ts';
 
-/** A mutation that Apollo Server has parsed and validated. */
-export type Mutation = Pick<DocumentRequest, 'source' | 'document' | 'operation'>;
+/** An operation that Apollo Server has parsed and validated. */
+export type ParsedDocument = Pick<DocumentRequest, 'source' | 'document' | 'operation'>;
 
 type Request = DocumentRequest['request'];
 
@@ -46,7 +46,11 @@ export class RepeatedMutations {
   }
 
   /** Resolves to undefined if Apollo Server has to refuse the request: only if nothing was executed, so that nothing is twice. */
-  async execute(mutation: Mutation, sent: Request, context: GraphqlContext): Promise<Execution | undefined> {
+  async execute(
+    mutation: ParsedDocument,
+    sent: Request,
+    context: GraphqlContext,
+  ): Promise<Execution | undefined> {
     const { operation } = mutation;
     const request = { ...mutation, request: sent, contextValue: context };
     try {
@@ -69,7 +73,7 @@ export class RepeatedMutations {
   }
 
   async #run(
-    { document }: Mutation,
+    { document }: ParsedDocument,
     { operationName, variables }: Request,
     context: GraphqlContext,
   ): Promise<SingleResponse | undefined> {

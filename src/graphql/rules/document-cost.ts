@@ -110,6 +110,7 @@ export class DocumentCost {
   fields = 0;
   /** The pairs of selections of the same field, and of fragments in the same object, by the time in which they are compared. */
   pairs = 0;
+  rootFields = 0;
   /** The root fields and the pages. Each is a call of the data layer. */
   dataFields = 0;
   /** The fields of the response. Each item of a page is one more, because it is read even if it is not selected. */
@@ -165,7 +166,9 @@ export class DocumentCost {
     this.fields += fields.length;
     const isPlain = selected.every(({ node }) => !node.selectionSet && !node.arguments?.length);
     this.pairs += pairsOf(fields.length) * (isPlain ? PLAIN_PAIR : 1);
-    if (pageSize !== undefined || fields.some(({ isRoot }) => isRoot)) this.dataFields += 1;
+    const isRoot = fields.some((field) => field.isRoot);
+    if (isRoot) this.rootFields += 1;
+    if (isRoot || pageSize !== undefined) this.dataFields += 1;
     const selections = fields.flatMap(({ node: { selectionSet: set }, type: parent }) =>
       set ? [{ set, parent }] : [],
     );

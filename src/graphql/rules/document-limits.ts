@@ -15,7 +15,8 @@ const MAX_PAIRS_WITHOUT_TOKEN = 3000;
 
 const MAX_DATA_FIELDS = 30;
 
-const MAX_RESPONSE_FIELDS = 10_000;
+/** The maximum number of fields that a response could have. */
+export const MAX_RESPONSE_FIELDS = 10_000;
 
 export type ResponseCost = Pick<DocumentCost, 'responseFields' | 'maxItems'>;
 

@@ -11,10 +11,10 @@ import { invalidFields } from '../../model/errors.ts';
 import type { GraphqlContext } from '../context.ts';
 import { documentRejection, rejection } from '../graphql-errors.ts';
 import { DocumentCost } from './document-cost.ts';
-import { excessOfResponse, type ResponseCost } from './document-limits.ts';
+import { excessOfResponse } from './document-limits.ts';
 import { isIntrospection } from './documents-without-token.ts';
 import type { InputViolations } from './input-violations.ts';
-import { fragmentsOf, MergedFields } from './merged-fields.ts';
+import { fragmentsOf } from './merged-fields.ts';
 
 /** A request whose document is valid. Apollo Server's own object of a request has these properties. */
 export type DocumentRequest = {
@@ -36,7 +36,7 @@ export class RequestChecks {
   readonly #schema: GraphQLSchema;
   readonly #violations: InputViolations;
   // Of documents in a cache: counting takes about a tenth of the time of a mutation.
-  readonly #counted = new WeakMap<OperationDefinitionNode, Counted>();
+  readonly #costs = new WeakMap<OperationDefinitionNode, DocumentCost>();
 
   constructor(schema: GraphQLSchema, violations: InputViolations) {
     this.#schema = schema;
@@ -70,7 +70,7 @@ export class RequestChecks {
     contextValue.state.operation = operation;
     if (type !== OperationTypeNode.QUERY && contextValue.isAuthenticated) assertChanges(contextValue);
     const variables = request.variables ?? {};
-    const { cost, rootFields } = this.#count(document, operation);
+    const cost = this.costOf(document, operation);
     const invalid = this.#violations.ofVariables(operation, variables, cost.maxItems);
     if (invalid.length > 0) {
       const nodes = new Set(invalid.map(({ definition }) => definition));
@@ -78,24 +78,19 @@ export class RequestChecks {
     }
     const excess = excessOfResponse(cost, variables);
     if (excess !== undefined) throw documentRejection(excess);
-    if (type === OperationTypeNode.MUTATION) await countMutations(contextValue, rootFields);
+    if (type === OperationTypeNode.MUTATION) await countMutations(contextValue, cost.rootFields);
     else if (isIntrospection(document)) await contextValue.request.countIntrospection().catch(reject);
   }
 
-  #count(document: DocumentNode, operation: OperationDefinitionNode): Counted {
-    const known = this.#counted.get(operation);
+  /** Returns the cost of an operation of a valid document. */
+  costOf(document: DocumentNode, operation: OperationDefinitionNode): DocumentCost {
+    const known = this.#costs.get(operation);
     if (known !== undefined) return known;
-    const fragments = fragmentsOf(document);
-    const merged = new MergedFields(fragments);
-    merged.add(operation.selectionSet);
-    const cost = new DocumentCost(this.#schema, fragments, operation);
-    const counted = { cost, rootFields: merged.byKey.size };
-    this.#counted.set(operation, counted);
-    return counted;
+    const cost = new DocumentCost(this.#schema, fragmentsOf(document), operation);
+    this.#costs.set(operation, cost);
+    return cost;
   }
 }
-
-type Counted = { readonly cost: ResponseCost; readonly rootFields: number };
 
 /** Counts each mutation like a request, so that the rate limits bound the rows that a client adds. */
 async function countMutations({ request }: GraphqlContext, count: number): Promise<void> {
