@@ -1,9 +1,4 @@
-import type { App } from '../model/app.ts';
-import type { AuditEvent } from '../model/audit-event.ts';
 import type { ConnectionPage } from '../model/lists/list-page.ts';
-import type { Project } from '../model/project.ts';
-import type { Token } from '../model/token.ts';
-import type { Wallet } from '../model/wallet.ts';
 
 // The objects of a connection. Their fields are properties and getters instead of resolvers where
 // possible, because the calls of resolvers take most of the time of a compiled query.
@@ -61,15 +56,3 @@ export class PageInfo {
     return this.#edges.at(-1)?.cursor ?? null;
   }
 }
-
-// The generated types can't name a type with a parameter.
-export type AppConnection = Connection<App>;
-export type AppEdge = Edge<App>;
-export type EventConnection = Connection<AuditEvent>;
-export type EventEdge = Edge<AuditEvent>;
-export type ProjectConnection = Connection<Project>;
-export type ProjectEdge = Edge<Project>;
-export type TokenConnection = Connection<Token>;
-export type TokenEdge = Edge<Token>;
-export type WalletConnection = Connection<Wallet>;
-export type WalletEdge = Edge<Wallet>;

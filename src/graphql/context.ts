@@ -1,18 +1,14 @@
 import DataLoader from 'dataloader';
 import { type OperationDefinitionNode, OperationTypeNode } from 'graphql';
-import { listAppsOfProjects } from '../data/apps/list-apps.ts';
 import type { Call } from '../data/data-layer.ts';
 import type { FirstRequest } from '../data/idempotency/begin-idempotent.ts';
 import { getResources, type Resource } from '../data/lists/get-resources.ts';
-import { listWalletsOfProjects } from '../data/wallets/list-wallets.ts';
 import type { IdempotencyHeaders } from '../http/request/idempotency-headers.ts';
-import type { App } from '../model/app.ts';
 import type { Client, Principal } from '../model/caller.ts';
 import { ApiError } from '../model/errors.ts';
-import type { ConnectionArguments, ConnectionPage, FilteredArguments } from '../model/lists/list-page.ts';
+import type { ConnectionPage, FilteredArguments } from '../model/lists/list-page.ts';
 import type { Project } from '../model/project.ts';
 import type { ResourceName } from '../model/resource-name.ts';
-import type { Wallet } from '../model/wallet.ts';
 import { Connection } from './connection.ts';
 import { minBytes } from './rules/response-size.ts';
 
@@ -129,17 +125,15 @@ export class GraphqlContext {
     return cached(this.state, key, () => this.counted(operation(call, ...input)));
   }
 
-  /** Returns a page of the apps of a project. The same page of all projects of an iteration is one call of the data layer. */
-  listApps(project: ProjectName, input: ConnectionArguments): Promise<Connection<App>> {
+  /** Returns a page of a list of a project. The same page of all projects of an iteration is one call of the data layer. */
+  listOfProject<T>(
+    list: ListOfProjects<T>,
+    project: ProjectName,
+    input: FilteredArguments,
+  ): Promise<Connection<T>> {
     const { call, state } = this;
-    const list = (names: readonly ProjectName[]) => this.counted(listAppsOfProjects(call, names, input));
-    return pageLoader(state, 'apps', input, list).load(project);
-  }
-
-  listWallets(project: ProjectName, input: FilteredArguments): Promise<Connection<Wallet>> {
-    const { call, state } = this;
-    const list = (names: readonly ProjectName[]) => this.counted(listWalletsOfProjects(call, names, input));
-    return pageLoader(state, 'wallets', input, list).load(project);
+    const pagesOf = (names: readonly ProjectName[]) => this.counted(list(call, names, input));
+    return pageLoader(state, list.name, input, pagesOf).load(project);
   }
 
   /** Counts memory that the request is about to take. Returns an error, which ends the request, if it is not available. */
@@ -173,6 +167,13 @@ type Read<Input extends readonly [object?], Result> = {
   readonly rules: { readonly changes: false };
   (call: Call, ...input: Input): Promise<Result>;
 };
+
+/** An operation that returns the same page of the lists of several projects. */
+type ListOfProjects<T> = (
+  call: Call,
+  projects: readonly ProjectName[],
+  input: FilteredArguments,
+) => Promise<readonly ConnectionPage<T>[]>;
 
 /** Returns the cached value of a key, or reads and caches it. A key has values of one type. */
 function cached<T>({ cache }: ExecutionState, key: string, read: () => T): T {

@@ -1,6 +1,6 @@
 import type { GraphQLResolveInfo, GraphQLScalarType, GraphQLScalarTypeConfig } from 'graphql';
 import type { App as AppModel, AppKey as AppKeyModel } from '../../model/app.ts';
-import type { AppConnection as AppConnectionModel, AppEdge as AppEdgeModel, EventConnection as EventConnectionModel, EventEdge as EventEdgeModel, PageInfo as PageInfoModel, ProjectConnection as ProjectConnectionModel, ProjectEdge as ProjectEdgeModel, TokenConnection as TokenConnectionModel, TokenEdge as TokenEdgeModel, WalletConnection as WalletConnectionModel, WalletEdge as WalletEdgeModel } from '../connection.ts';
+import type { Connection, Edge, PageInfo as PageInfoModel } from '../connection.ts';
 import type { AuditEvent as AuditEventModel } from '../../model/audit-event.ts';
 import type { Project as ProjectModel } from '../../model/project.ts';
 import type { Token as TokenModel } from '../../model/token.ts';
@@ -1130,8 +1130,8 @@ export type ResolversTypes = {
   Address: ResolverTypeWrapper<Scalars['Address']['output']>;
   AddressesLeft: ResolverTypeWrapper<AddressesLeft>;
   App: ResolverTypeWrapper<AppModel>;
-  AppConnection: ResolverTypeWrapper<AppConnectionModel>;
-  AppEdge: ResolverTypeWrapper<AppEdgeModel>;
+  AppConnection: ResolverTypeWrapper<Connection<AppModel>>;
+  AppEdge: ResolverTypeWrapper<Edge<AppModel>>;
   AppKey: ResolverTypeWrapper<AppKeyModel>;
   Boolean: ResolverTypeWrapper<Scalars['Boolean']['output']>;
   CreateAppInput: CreateAppInput;
@@ -1146,8 +1146,8 @@ export type ResolversTypes = {
   DeleteAppInput: DeleteAppInput;
   DeleteAppPayload: ResolverTypeWrapper<DeleteAppPayload>;
   Event: ResolverTypeWrapper<AuditEventModel>;
-  EventConnection: ResolverTypeWrapper<EventConnectionModel>;
-  EventEdge: ResolverTypeWrapper<EventEdgeModel>;
+  EventConnection: ResolverTypeWrapper<Connection<AuditEventModel>>;
+  EventEdge: ResolverTypeWrapper<Edge<AuditEventModel>>;
   ID: ResolverTypeWrapper<Scalars['ID']['output']>;
   Int: ResolverTypeWrapper<Scalars['Int']['output']>;
   Mutation: ResolverTypeWrapper<Record<PropertyKey, never>>;
@@ -1155,8 +1155,8 @@ export type ResolversTypes = {
   Node: ResolverTypeWrapper<ResolversInterfaceTypes<ResolversTypes>['Node']>;
   PageInfo: ResolverTypeWrapper<PageInfoModel>;
   Project: ResolverTypeWrapper<ProjectModel>;
-  ProjectConnection: ResolverTypeWrapper<ProjectConnectionModel>;
-  ProjectEdge: ResolverTypeWrapper<ProjectEdgeModel>;
+  ProjectConnection: ResolverTypeWrapper<Connection<ProjectModel>>;
+  ProjectEdge: ResolverTypeWrapper<Edge<ProjectModel>>;
   Query: ResolverTypeWrapper<Record<PropertyKey, never>>;
   ResourceName: ResolverTypeWrapper<Scalars['ResourceName']['output']>;
   RevokeTokenInput: RevokeTokenInput;
@@ -1169,8 +1169,8 @@ export type ResolversTypes = {
   SignOutPayload: ResolverTypeWrapper<SignOutPayload>;
   String: ResolverTypeWrapper<Scalars['String']['output']>;
   Token: ResolverTypeWrapper<TokenModel>;
-  TokenConnection: ResolverTypeWrapper<TokenConnectionModel>;
-  TokenEdge: ResolverTypeWrapper<TokenEdgeModel>;
+  TokenConnection: ResolverTypeWrapper<Connection<TokenModel>>;
+  TokenEdge: ResolverTypeWrapper<Edge<TokenModel>>;
   TokenLevel: TokenLevel;
   URL: ResolverTypeWrapper<Scalars['URL']['output']>;
   UpdateAppInput: UpdateAppInput;
@@ -1181,8 +1181,8 @@ export type ResolversTypes = {
   UpdateWalletPayload: ResolverTypeWrapper<Omit<UpdateWalletPayload, 'wallet'> & { wallet: ResolversTypes['Wallet'] }>;
   Viewer: ResolverTypeWrapper<TokenModel>;
   Wallet: ResolverTypeWrapper<WalletModel>;
-  WalletConnection: ResolverTypeWrapper<WalletConnectionModel>;
-  WalletEdge: ResolverTypeWrapper<WalletEdgeModel>;
+  WalletConnection: ResolverTypeWrapper<Connection<WalletModel>>;
+  WalletEdge: ResolverTypeWrapper<Edge<WalletModel>>;
 };
 
 /** Mapping between all available schema types and the resolvers parents */
@@ -1190,8 +1190,8 @@ export type ResolversParentTypes = {
   Address: Scalars['Address']['output'];
   AddressesLeft: AddressesLeft;
   App: AppModel;
-  AppConnection: AppConnectionModel;
-  AppEdge: AppEdgeModel;
+  AppConnection: Connection<AppModel>;
+  AppEdge: Edge<AppModel>;
   AppKey: AppKeyModel;
   Boolean: Scalars['Boolean']['output'];
   CreateAppInput: CreateAppInput;
@@ -1206,16 +1206,16 @@ export type ResolversParentTypes = {
   DeleteAppInput: DeleteAppInput;
   DeleteAppPayload: DeleteAppPayload;
   Event: AuditEventModel;
-  EventConnection: EventConnectionModel;
-  EventEdge: EventEdgeModel;
+  EventConnection: Connection<AuditEventModel>;
+  EventEdge: Edge<AuditEventModel>;
   ID: Scalars['ID']['output'];
   Int: Scalars['Int']['output'];
   Mutation: Record<PropertyKey, never>;
   Node: ResolversInterfaceTypes<ResolversParentTypes>['Node'];
   PageInfo: PageInfoModel;
   Project: ProjectModel;
-  ProjectConnection: ProjectConnectionModel;
-  ProjectEdge: ProjectEdgeModel;
+  ProjectConnection: Connection<ProjectModel>;
+  ProjectEdge: Edge<ProjectModel>;
   Query: Record<PropertyKey, never>;
   ResourceName: Scalars['ResourceName']['output'];
   RevokeTokenInput: RevokeTokenInput;
@@ -1228,8 +1228,8 @@ export type ResolversParentTypes = {
   SignOutPayload: SignOutPayload;
   String: Scalars['String']['output'];
   Token: TokenModel;
-  TokenConnection: TokenConnectionModel;
-  TokenEdge: TokenEdgeModel;
+  TokenConnection: Connection<TokenModel>;
+  TokenEdge: Edge<TokenModel>;
   URL: Scalars['URL']['output'];
   UpdateAppInput: UpdateAppInput;
   UpdateAppPayload: Omit<UpdateAppPayload, 'app'> & { app: ResolversParentTypes['App'] };
@@ -1239,8 +1239,8 @@ export type ResolversParentTypes = {
   UpdateWalletPayload: Omit<UpdateWalletPayload, 'wallet'> & { wallet: ResolversParentTypes['Wallet'] };
   Viewer: TokenModel;
   Wallet: WalletModel;
-  WalletConnection: WalletConnectionModel;
-  WalletEdge: WalletEdgeModel;
+  WalletConnection: Connection<WalletModel>;
+  WalletEdge: Edge<WalletModel>;
 };
 
 export interface AddressScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['Address'], any> {

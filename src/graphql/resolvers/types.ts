@@ -1,5 +1,7 @@
 import { type GraphQLResolveInfo, Kind } from 'graphql';
+import { listAppsOfProjects } from '../../data/apps/list-apps.ts';
 import { countAddresses } from '../../data/wallets/count-addresses.ts';
+import { listWalletsOfProjects } from '../../data/wallets/list-wallets.ts';
 import type { App } from '../../model/app.ts';
 import type { AuditEvent } from '../../model/audit-event.ts';
 import { ByteCache, countBytes } from '../../model/byte-cache.ts';
@@ -54,8 +56,8 @@ export const types = {
   },
 
   Project: {
-    apps: ({ name }, args, context) => context.listApps(name, args),
-    wallets: ({ name }, args, context) => context.listWallets(name, args),
+    apps: ({ name }, args, context) => context.listOfProject(listAppsOfProjects, name, args),
+    wallets: ({ name }, args, context) => context.listOfProject(listWalletsOfProjects, name, args),
     createTime: ({ createTimeMs }) => isoTime(createTimeMs),
     etag: projectEtag,
   },
