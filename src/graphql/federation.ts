@@ -1,12 +1,11 @@
 import { GraphQLObjectType, GraphQLSchema, printSchema } from 'graphql';
-import { invalidFields } from '../model/errors.ts';
 import { resourceNameValidator, ValidationError, type Validator } from '../model/fields/fields.ts';
 import { isJsonObject } from '../model/fields/json.ts';
 import type { ResourceName } from '../model/resource-name.ts';
 import type { GraphqlContext } from './context.ts';
 import { loadNamed, type SentName } from './resolvers/named-resources.ts';
 import { types } from './resolvers/types.ts';
-import { MAX_REPRESENTATIONS } from './rules/document-cost.ts';
+import { MAX_ITEMS } from './rules/document-cost.ts';
 
 // The gateway as a subgraph. Source: Apollo Federation, subgraph specification.
 
@@ -17,7 +16,7 @@ extend type Query {
   _service: _Service!
 
   """
-  The entities with these keys, in the order of the representations, at most ${MAX_REPRESENTATIONS}. An entity that does not
+  The entities with these keys, in the order of the representations, at most ${MAX_ITEMS.representations}. An entity that does not
   exist or is not visible to the token is null. A malformed representation is null, too, with an error in its place; more than
   20 are an error of the whole list.
   """
@@ -70,7 +69,7 @@ export function federationResolvers(contract: GraphQLSchema) {
         _parent: unknown,
         args: { readonly representations: readonly unknown[] },
         context: GraphqlContext,
-      ) => loadEntities(args.representations, context),
+      ) => loadNamed('representations', args.representations, keyOf, context),
     },
     _Entity: types.Node,
   };
@@ -90,21 +89,13 @@ function subgraphDocument(contract: GraphQLSchema): string {
   return `${LINK}\n\n${text}\n`;
 }
 
-function loadEntities(representations: readonly unknown[], context: GraphqlContext) {
-  if (representations.length > MAX_REPRESENTATIONS) {
-    const description = `Must have at most ${MAX_REPRESENTATIONS} items.`;
-    throw invalidFields([{ field: 'representations', description }]);
-  }
-  return loadNamed(representations.map(keyOf), context);
-}
-
 /** Returns the key of an entity, whose validator is that of its type. */
-function keyOf(representation: unknown, index: number): SentName {
+function keyOf(representation: unknown, path: string): SentName {
   const { __typename: type, id } = isJsonObject(representation) ? representation : {};
   const validator = typeof type === 'string' ? KEYS.get(type) : undefined;
   return validator
-    ? { field: `representations[${index}].id`, value: id, validator }
-    : { field: `representations[${index}].__typename`, value: type, validator: rejectType };
+    ? { field: `${path}.id`, value: id, validator }
+    : { field: `${path}.__typename`, value: type, validator: rejectType };
 }
 
 function rejectType(): never {

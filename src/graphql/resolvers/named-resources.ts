@@ -3,8 +3,9 @@ import { type FieldViolation, invalidFields } from '../../model/errors.ts';
 import { ValidationError, type Validator } from '../../model/fields/fields.ts';
 import type { ResourceName } from '../../model/resource-name.ts';
 import type { GraphqlContext } from '../context.ts';
+import { MAX_ITEMS } from '../rules/document-cost.ts';
 
-/** A name in a list as the client sent it, and the path of it in the request. */
+/** A name in a list as the client sent it, and its path in the request. */
 export type SentName = {
   readonly field: string;
   readonly value: unknown;
@@ -17,14 +18,23 @@ const MAX_MALFORMED = 20;
 /**
  * Loads the resources of a list of names. A malformed name is an error in its place, and the others stand.
  *
- * @throws INVALID_ARGUMENT if more than 20 names are malformed
+ * @param argument the name of the argument that is the list
+ * @param nameOf returns the name in an item, whose path is `path`
+ * @throws INVALID_ARGUMENT if there are too many names, or more than 20 are malformed
  */
-export async function loadNamed(
-  sent: readonly SentName[],
+export async function loadNamed<Item>(
+  argument: keyof typeof MAX_ITEMS,
+  items: readonly Item[],
+  nameOf: (item: Item, path: string) => SentName,
   { resources }: GraphqlContext,
 ): Promise<readonly (Resource | null)[]> {
+  const maxItems = MAX_ITEMS[argument];
+  if (items.length > maxItems) {
+    throw invalidFields([{ field: argument, description: `Must have at most ${maxItems} items.` }]);
+  }
   const violations: FieldViolation[] = [];
-  const names = sent.map(({ field, value, validator }) => {
+  const names = items.map((item, index) => {
+    const { field, value, validator } = nameOf(item, `${argument}[${index}]`);
     try {
       return validator(value);
     } catch (error) {

@@ -4,26 +4,18 @@ import { listProjects } from '../../data/list-projects.ts';
 import { getViewer } from '../../data/tokens/get-viewer.ts';
 import { listTokens } from '../../data/tokens/list-tokens.ts';
 import { searchWallets } from '../../data/wallets/list-wallets.ts';
-import { invalidFields } from '../../model/errors.ts';
 import { parseFields, resourceNameValidator } from '../../model/fields/fields.ts';
 import { Connection } from '../connection.ts';
 import type { QueryResolvers } from '../generated/schema-types.ts';
 import { loadNamed } from './named-resources.ts';
-
-const MAX_NODES = 100;
 
 const nodeName = resourceNameValidator('projects', 'apps', 'wallets');
 
 export const queries: QueryResolvers = {
   node: (_parent, args, { resources }) => resources.load(parseFields(args, { id: nodeName }).id),
 
-  nodes(_parent, { ids }, context) {
-    if (ids.length > MAX_NODES) {
-      throw invalidFields([{ field: 'ids', description: `Must have at most ${MAX_NODES} items.` }]);
-    }
-    const sent = ids.map((value, index) => ({ field: `ids[${index}]`, value, validator: nodeName }));
-    return loadNamed(sent, context);
-  },
+  nodes: (_parent, { ids }, context) =>
+    loadNamed('ids', ids, (value, field) => ({ field, value, validator: nodeName }), context),
 
   viewer: (_parent, _args, context) => context.read(getViewer),
 

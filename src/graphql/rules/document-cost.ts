@@ -25,14 +25,10 @@ import { type Fragments, MergedFields, type SelectedField } from './merged-field
 
 const MAX_LIST_LENGTH = MAX_PAGE_SIZE;
 
-/** The maximum number of entities that another subgraph refers to in one request. */
-export const MAX_REPRESENTATIONS = 1000;
-
 /** The arguments whose items are those of the list, with their maximum number. More are refused later. */
-const MAX_ITEMS: ReadonlyMap<string, number> = new Map([
-  ['ids', MAX_LIST_LENGTH],
-  ['representations', MAX_REPRESENTATIONS],
-]);
+export const MAX_ITEMS = { ids: MAX_LIST_LENGTH, representations: 1000 } as const;
+
+const LIST_ARGUMENTS: ReadonlyMap<string, number> = new Map(Object.entries(MAX_ITEMS));
 
 // A search by title reads up to 1,000 entries of an index, which takes as long as about 100 fields.
 const SEARCH_FIELDS = 100;
@@ -220,7 +216,7 @@ export class DocumentCost {
   /** Returns the number of items in the argument `ids` or `representations`. */
   #itemCount({ arguments: args = [] }: FieldNode): Amount | undefined {
     for (const items of args) {
-      const maxItems = MAX_ITEMS.get(items.name.value);
+      const maxItems = LIST_ARGUMENTS.get(items.name.value);
       if (maxItems === undefined) continue;
       if (items.value.kind === Kind.VARIABLE) this.maxItems.set(items.value.name.value, maxItems);
       return this.#amountOf(items, (value) => (Array.isArray(value) ? Math.min(value.length, maxItems) : 1));
