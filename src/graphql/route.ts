@@ -5,7 +5,7 @@ import type { CountRequest, Limiter } from '../http/limits/rate-limit.ts';
 import { requestMemory } from '../http/limits/request-memory.ts';
 import { prefersHtml } from '../http/request/accept.ts';
 import type { Authenticate } from '../http/request/authorization.ts';
-import { IDEMPOTENCY_HEADER, idempotencyHeaders } from '../http/request/idempotency-headers.ts';
+import { idempotencyHeaders } from '../http/request/idempotency-headers.ts';
 import { refuseIfMatch } from '../http/request/preconditions.ts';
 import { RequestClient } from '../http/request/request-client.ts';
 import { requestNotes } from '../http/request/request-notes.ts';
@@ -73,8 +73,7 @@ async function handle(route: Route, request: FastifyRequest, reply: FastifyReply
   const client = new RequestClient(request);
   const own = principal instanceof ApiError ? principal : data.forRequest(client, principal);
   const context = new GraphqlContext(own, client, {
-    readIdempotencyHeaders: () =>
-      isPost && request.headers[IDEMPOTENCY_HEADER] !== undefined ? idempotencyHeaders(request) : undefined,
+    readIdempotencyHeaders: () => (isPost ? idempotencyHeaders(request) : undefined),
     async countMutations(count) {
       for (let n = 1; n < count; n += 1) await countRequest(request, reply, requestNotes(request).owner);
     },

@@ -1,7 +1,7 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import type { Call } from '../data/data-layer.ts';
 import { beginIdempotent } from '../data/idempotency/begin-idempotent.ts';
-import { idempotencyHeaders, REPLAYED_HEADER } from '../http/request/idempotency-headers.ts';
+import { type IdempotencyHeaders, REPLAYED_HEADER } from '../http/request/idempotency-headers.ts';
 import { JSON_TYPE } from '../http/server/json.ts';
 import { normalizedFields, type Validator } from '../model/fields/fields.ts';
 import type { JsonObject } from '../model/fields/json.ts';
@@ -22,11 +22,10 @@ export type Operation = {
  */
 export async function withIdempotencyKey(
   call: Call,
-  request: FastifyRequest,
+  headers: IdempotencyHeaders,
   reply: FastifyReply,
   { id, input, validators, run }: Operation,
 ): Promise<object | string> {
-  const headers = idempotencyHeaders(request);
   const content = [id, normalizedFields(input, validators)];
   const keyed = { ...headers, content, passwords: [], hasSeveral: false };
   const { replay, first } = await beginIdempotent(call, keyed);

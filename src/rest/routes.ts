@@ -5,7 +5,7 @@ import { listProjects } from '../data/list-projects.ts';
 import { signIn } from '../data/sign-in.ts';
 import { updateWallet } from '../data/update-wallet.ts';
 import type { Authenticate } from '../http/request/authorization.ts';
-import { IDEMPOTENCY_HEADER } from '../http/request/idempotency-headers.ts';
+import { idempotencyHeaders } from '../http/request/idempotency-headers.ts';
 import { refuseIfMatch } from '../http/request/preconditions.ts';
 import { RequestClient } from '../http/request/request-client.ts';
 import { routeKind } from '../http/request/route-kind.ts';
@@ -55,9 +55,8 @@ export function addRestApi(root: FastifyInstance, data: DataLayer, authenticate:
     const call = await callOf(request);
     assertMayChange(call);
     const operation = prepare(request, reply);
-    return request.headers[IDEMPOTENCY_HEADER] === undefined
-      ? operation.run(call)
-      : withIdempotencyKey(call, request, reply, operation);
+    const headers = idempotencyHeaders(request);
+    return headers ? withIdempotencyKey(call, headers, reply, operation) : operation.run(call);
   };
   root.register(async (app) => {
     app.addHook('onRoute', (route) => {

@@ -92,8 +92,3 @@ export function withResponse(error: ApiError, statusCode: number, headers: Heade
 export function malformedRequest(message: string, statusCode = 400): ApiError {
   return new HttpError('MALFORMED_REQUEST', { message }, statusCode);
 }
-
-/** Returns the error for a method that a path does not support. @param allow the supported methods, separated by commas */
-export function methodNotAllowed(allow: string): ApiError {
-  return new HttpError('METHOD_NOT_ALLOWED', { message: `The path supports only ${allow}.` }, 405, { allow });
-}

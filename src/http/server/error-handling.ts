@@ -5,7 +5,6 @@ import {
   headersOf,
   MAX_BODY_BYTES,
   malformedRequest,
-  methodNotAllowed,
   statusCodeOf,
   withResponse,
 } from '../errors/error-responses.ts';
@@ -51,7 +50,10 @@ export function addErrorHandling(
     // A pattern also matches paths with dot segments, which are no path of the route.
     if (methods.length === 0 || methods.includes(request.method)) return done(new ApiError('PATH_NOT_FOUND'));
     const allow = [...methods, 'OPTIONS'].join(', ');
-    if (request.method !== 'OPTIONS') return done(methodNotAllowed(allow));
+    if (request.method !== 'OPTIONS') {
+      const error = new ApiError('METHOD_NOT_ALLOWED', { message: `The path supports only ${allow}.` });
+      return done(withResponse(error, 405, { allow }));
+    }
     if (methods.includes('PATCH')) reply.header('accept-patch', PATCH_TYPES);
     reply.code(204).header('allow', allow).send();
   });
