@@ -3,6 +3,7 @@ import { makeExecutableSchema } from '@graphql-tools/schema';
 import type { FastifyInstance } from 'fastify';
 import { type GraphQLScalarType, type GraphQLSchema, printSchema } from 'graphql';
 import { GraphQLDateTime, GraphQLURL } from 'graphql-scalars';
+import { sendDocument } from '../http/server/public-document.ts';
 import type { GraphqlContext } from './context.ts';
 import { FEDERATION_TYPES, federationResolvers } from './federation.ts';
 import { mutations } from './resolvers/mutations.ts';
@@ -36,14 +37,8 @@ export function createSchema(federation = false): GraphQLSchema {
 /** Adds the route of the schema document. Like introspection, it needs no token. */
 export function addSchemaDocument(app: FastifyInstance, schema: GraphQLSchema): void {
   const document = schemaDocument(schema);
-  app.get('/schema.graphql', async (_request, reply) => {
-    // GraphQL schemas have no registered media type. Browsers display this one.
-    reply
-      .type('text/plain; charset=utf-8')
-      .header('cache-control', 'public, max-age=300')
-      .header('access-control-allow-origin', '*');
-    return document;
-  });
+  // GraphQL schemas have no registered media type. Browsers display this one.
+  app.get('/schema.graphql', async (_, reply) => sendDocument(reply, 'text/plain; charset=utf-8', document));
 }
 
 export function schemaDocument(schema: GraphQLSchema): string {

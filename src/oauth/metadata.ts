@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { JSON_TYPE } from '../http/server/json.ts';
+import { sendDocument } from '../http/server/public-document.ts';
 import { ApiError } from '../model/errors.ts';
 import type { ProtectedResources } from './protected-resources.ts';
 
@@ -45,9 +46,7 @@ function addDocument(
     const suffix = URL.parse(originalUrl, origin)?.pathname.slice(path.length).replace(/^\/$/, '');
     const document = documentOf(suffix ? origin + suffix : resources.gateway);
     if (document === undefined) throw new ApiError('PATH_NOT_FOUND');
-    // Pages of any origin can read it: it is public.
-    reply.header('access-control-allow-origin', '*').header('cache-control', 'public, max-age=300');
-    return reply.type(JSON_TYPE).send(JSON.stringify(document));
+    return sendDocument(reply, JSON_TYPE, JSON.stringify(document));
   };
   root.get(path, send);
   // Of a URL with a path, they are between its host and its path. Source: RFC 8414, section 3.1; RFC 9728, section 3.1.

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { prefersHtml } from '../http/request/accept.ts';
+import { sendDocument } from '../http/server/public-document.ts';
 import { ApiError } from '../model/errors.ts';
 import { assetPaths } from './assets.ts';
 import { CODE_BLOCKS, hashSource, type Page, readStyle, sendPage } from './html.ts';
@@ -42,7 +43,7 @@ export function addDocumentation(app: FastifyInstance, publicUrl: () => string):
 
   app.get('/llms.txt', async (request, reply) => {
     const text = await readText(request, 'llms.txt');
-    return send(reply, 'text/plain', text.replaceAll(EXAMPLE_URL, publicUrl()));
+    return sendDocument(reply, 'text/plain; charset=utf-8', text.replaceAll(EXAMPLE_URL, publicUrl()));
   });
 
   app.get<{ Params: { page: string } }>('/docs/:page', async (request, reply) => {
@@ -55,7 +56,8 @@ export function addDocumentation(app: FastifyInstance, publicUrl: () => string):
       const [, title = page] = /<h1[^>]*>([^<]*)/.exec(html) ?? [];
       return sendPage(reply, pageOf({ root: '../', title, content: html, script }));
     }
-    return send(reply, 'text/markdown', (await readText(request, page)).replace(LINK_TO_FILE, '$1'));
+    const text = (await readText(request, page)).replace(LINK_TO_FILE, '$1');
+    return sendDocument(reply, 'text/markdown; charset=utf-8', text);
   });
 
   if (list === '') return;
@@ -92,12 +94,4 @@ aria-autocomplete="list" autocomplete="off" spellcheck="false" aria-keyshortcuts
 
 async function readText(request: FastifyRequest, file: string, folder = FOLDER): Promise<string> {
   return String(await readStaticFile(request, new URL(file, folder), MEMORY_PER_BYTE));
-}
-
-function send(reply: FastifyReply, type: string, text: string): FastifyReply {
-  return reply
-    .type(`${type}; charset=utf-8`)
-    .header('cache-control', 'public, max-age=300')
-    .header('access-control-allow-origin', '*')
-    .send(text);
 }

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { JSON_TYPE } from '../http/server/json.ts';
+import { sendDocument } from '../http/server/public-document.ts';
 
 /**
  * Adds the route of the contract, `/openapi.json`, with the version and the URL of this gateway. It needs no token.
@@ -10,9 +11,7 @@ export function addOpenApi(app: FastifyInstance, version: string, publicUrl: () 
   let text: string | undefined;
   app.get('/openapi.json', async (_request, reply) => {
     text ??= await contractOf(version, publicUrl());
-    // Tools on any origin can load the document: it is public.
-    reply.header('access-control-allow-origin', '*').header('cache-control', 'public, max-age=300');
-    return reply.type(JSON_TYPE).send(text);
+    return sendDocument(reply, JSON_TYPE, text);
   });
 }
 
