@@ -1,5 +1,4 @@
 import { Counter, Gauge, Histogram, type Registry } from '@prometheus-io/client';
-import type { DatabaseState } from '../http/log/database-monitor.ts';
 import type { OpenSettings } from '../storage/open-database.ts';
 
 const SYNC_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
@@ -89,28 +88,6 @@ function poolMetrics(registers: [Registry]): Observers['onPool'] {
       waits.observe(seconds);
       if (isTimeout) timeouts.inc();
     };
-  };
-}
-
-/** Adds what the check of the database has found. There is no value before it, or if it was not found. */
-export function addDatabaseCheck(registry: Registry): (state: DatabaseState) => void {
-  const registers = [registry];
-  const connection = new Gauge({
-    name: 'paw_postgres_connection_up',
-    help: 'Whether a new connection to PostgreSQL could be opened, tried once a minute.',
-    registers,
-  });
-  const clock = new Gauge({
-    name: 'paw_clock_difference_seconds',
-    help: 'By how much the clock is ahead of that of PostgreSQL, read once a minute.',
-    registers,
-  });
-  connection.remove();
-  clock.remove();
-  return ({ isUp, aheadSeconds }) => {
-    connection.set(Number(isUp));
-    if (aheadSeconds === undefined) clock.remove();
-    else clock.set(aheadSeconds);
   };
 }
 

@@ -1,7 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from '@prometheus-io/client';
 import type { FastifyInstance } from 'fastify';
 import type { DatabaseState } from '../http/log/database-monitor.ts';
-import { addDatabaseCheck, addMeasuredGauge, databaseMetrics } from './database-metrics.ts';
+import { addMeasuredGauge, databaseMetrics } from './database-metrics.ts';
 import { type MetricsServer, startMetricsServer } from './metrics-server.ts';
 import { addRequestMetrics } from './request-metrics.ts';
 
@@ -88,9 +88,26 @@ export class Metrics {
     void update();
   }
 
-  /** Returns a function that sets what the check of the database has found. */
+  /** Returns a function that sets what the check of the database has found. There is no value before, or if it was not found. */
   addDatabaseCheck(): (state: DatabaseState) => void {
-    return addDatabaseCheck(this.#registry);
+    const registers = [this.#registry];
+    const connection = new Gauge({
+      name: 'paw_postgres_connection_up',
+      help: 'Whether a new connection to PostgreSQL could be opened, tried once a minute.',
+      registers,
+    });
+    const clock = new Gauge({
+      name: 'paw_clock_difference_seconds',
+      help: 'By how much the clock is ahead of that of PostgreSQL, read once a minute.',
+      registers,
+    });
+    connection.remove();
+    clock.remove();
+    return ({ isUp, aheadSeconds }) => {
+      connection.set(Number(isUp));
+      if (aheadSeconds === undefined) clock.remove();
+      else clock.set(aheadSeconds);
+    };
   }
 
   addBusiestAccount(busiest: { readonly share: number }): void {
