@@ -223,9 +223,9 @@ async function createApp(parts: Parts): Promise<FastifyInstance> {
   addRestApi(app, data, authenticate);
   addOpenApi(app, VERSION, publicUrl);
   addOauthApi(app, data, countRequest, resources);
-  const options = { sandbox, introspection, federation, resolveDocument };
-  const dependencies = { data, authenticate, limitIntrospection, countRequest, logger, logError };
-  await addGraphqlApi(app, dependencies, options);
+  const settings = { sandbox, introspection, federation, resolveDocument };
+  const limits = { limitIntrospection, countRequest };
+  await addGraphqlApi(app, { ...settings, ...limits, data, authenticate, logger, logError });
   return app;
 }
 

@@ -17,39 +17,28 @@ import { apolloRequest } from './over-http/apollo-request.ts';
 import { MEDIA_TYPES, responseMediaType } from './over-http/media-type.ts';
 import { queryString } from './over-http/query-string.ts';
 import { type Execution, respond } from './response.ts';
-import { LargeResponses } from './rules/large-responses.ts';
 import type { ResolveDocument } from './rules/trusted-documents.ts';
 import { addSchemaDocument, createSchema } from './schema.ts';
 import { GraphqlServer, type GraphqlServerSettings } from './server.ts';
 
 export const GRAPHQL_PATH = '/graphql';
 
-export type GraphqlApiSettings = Pick<GraphqlServerSettings, 'sandbox' | 'introspection'> & {
+export type GraphqlApiOptions = GraphqlServerSettings & {
+  readonly data: DataLayer;
+  readonly authenticate: Authenticate;
+  readonly limitIntrospection: Limiter;
+  readonly countRequest: CountRequest;
   readonly federation: boolean;
   /** Finds the documents of the manifest; undefined if there is no manifest. */
   readonly resolveDocument: ResolveDocument | undefined;
 };
 
-export type GraphqlApiDependencies = Pick<GraphqlServerSettings, 'logger' | 'logError'> & {
-  readonly data: DataLayer;
-  readonly authenticate: Authenticate;
-  readonly limitIntrospection: Limiter;
-  readonly countRequest: CountRequest;
-};
-
-export async function addGraphqlApi(
-  app: FastifyInstance,
-  dependencies: GraphqlApiDependencies,
-  settings: GraphqlApiSettings,
-): Promise<void> {
-  const { logger, logError } = dependencies;
-  const { sandbox, introspection, federation } = settings;
-  const schema = createSchema(federation);
-  const largeResponses = new LargeResponses();
-  const server = new GraphqlServer(schema, { sandbox, introspection, logger, logError, largeResponses });
+export async function addGraphqlApi(app: FastifyInstance, options: GraphqlApiOptions): Promise<void> {
+  const schema = createSchema(options.federation);
+  const server = new GraphqlServer(schema, options);
   await server.start();
   app.addHook('onClose', () => server.stop());
-  const route = { ...dependencies, ...settings, server };
+  const route = { ...options, server };
   app.route({
     method: ['GET', 'POST'],
     url: GRAPHQL_PATH,
@@ -58,10 +47,10 @@ export async function addGraphqlApi(
     handler: (request, reply) => handle(route, request, reply),
   });
 
-  if (introspection) addSchemaDocument(app, schema);
+  if (options.introspection) addSchemaDocument(app, schema);
 }
 
-type Route = GraphqlApiDependencies & GraphqlApiSettings & { readonly server: GraphqlServer };
+type Route = GraphqlApiOptions & { readonly server: GraphqlServer };
 
 async function handle(route: Route, request: FastifyRequest, reply: FastifyReply): Promise<string> {
   const { data, authenticate, countRequest, limitIntrospection, sandbox } = route;

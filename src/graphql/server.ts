@@ -34,7 +34,7 @@ import { type Execution, graphqlOperation, storedBody } from './response.ts';
 import { limitDocument, MAX_DOCUMENT_TOKENS } from './rules/document-limits.ts';
 import { rejectSubgraphDocument, requireToken } from './rules/documents-without-token.ts';
 import { InputViolations } from './rules/input-violations.ts';
-import type { LargeResponses } from './rules/large-responses.ts';
+import { LargeResponses } from './rules/large-responses.ts';
 import { RequestChecks } from './rules/request-checks.ts';
 
 const MAX_DOCUMENT_CACHE_BYTES = 10_000_000;
@@ -49,7 +49,6 @@ export type GraphqlServerSettings = {
   readonly introspection: boolean;
   readonly logger: FastifyBaseLogger;
   readonly logError: LogError;
-  readonly largeResponses: LargeResponses;
 };
 
 /** The execution of a request. That of a page has no result. */
@@ -65,7 +64,8 @@ export class GraphqlServer {
   readonly repeated: RepeatedDocuments;
 
   constructor(schema: GraphQLSchema, settings: GraphqlServerSettings) {
-    const { introspection, logger, logError, largeResponses } = settings;
+    const { introspection, logger, logError } = settings;
+    const largeResponses = new LargeResponses();
     this.#logError = logError;
     this.#violations = new InputViolations(schema, introspection);
     const checks = new RequestChecks(schema, this.#violations);
