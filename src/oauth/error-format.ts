@@ -11,16 +11,9 @@ const CODES_BY_REASON: { readonly [R in Reason]?: string } = {
   UNSUPPORTED_GRANT_TYPE: 'unsupported_grant_type',
 };
 
-/** The error codes by canonical name. The last three are those of RFC 6749, section 4.1.2.1. */
-const CODES: Readonly<Record<Status, string>> = {
-  INVALID_ARGUMENT: 'invalid_request',
+/** The error codes by canonical name, if it is not `invalid_request`. The last three are those of RFC 6749, section 4.1.2.1. */
+const CODES: { readonly [S in Status]?: string } = {
   UNAUTHENTICATED: 'invalid_client',
-  PERMISSION_DENIED: 'invalid_request',
-  NOT_FOUND: 'invalid_request',
-  ALREADY_EXISTS: 'invalid_request',
-  ABORTED: 'invalid_request',
-  FAILED_PRECONDITION: 'invalid_request',
-  UNIMPLEMENTED: 'invalid_request',
   RESOURCE_EXHAUSTED: 'temporarily_unavailable',
   UNAVAILABLE: 'temporarily_unavailable',
   INTERNAL: 'server_error',
@@ -31,7 +24,7 @@ const CHALLENGE = 'Basic realm="paw", charset="UTF-8", error="invalid_client"';
 
 /** Returns the body of an error response of the OAuth API. Source: RFC 6749, section 5.2. */
 export function oauthErrorBody({ reason, status, message }: ApiError): string {
-  const error = CODES_BY_REASON[reason] ?? CODES[status];
+  const error = CODES_BY_REASON[reason] ?? CODES[status] ?? 'invalid_request';
   // The RFC does not allow these characters in a description.
   return JSON.stringify({ error, error_description: message.replaceAll(/["\\]/g, "'") });
 }
