@@ -106,6 +106,7 @@ export class DocumentCost {
   fields = 0;
   /** The pairs of selections of the same field, and of fragments in the same object, by the time in which they are compared. */
   pairs = 0;
+  /** The root fields of the response. */
   rootFields = 0;
   /** The root fields and the pages. Each is a call of the data layer. */
   dataFields = 0;
