@@ -16,18 +16,20 @@ export function preconditionsIn(headers: IncomingHttpHeaders) {
   const { 'if-match': match, 'if-none-match': noneMatch } = headers;
   return {
     // A weak tag never matches, and neither does an empty one.
-    ifMatch: match === '*' ? undefined : entityTagsIn('If-Match', match, ({ weak }) => !weak),
-    ifNoneMatch: noneMatch === '*' ? '*' : entityTagsIn('If-None-Match', noneMatch),
+    ifMatch: match === '*' ? undefined : entityTagsIn('If-Match', match, { weak: false }),
+    ifNoneMatch: noneMatch === '*' ? '*' : entityTagsIn('If-None-Match', noneMatch, { weak: true }),
   };
 }
 
-type EntityTag = { readonly weak: boolean; readonly tag: string };
-
-/** Returns the entity tags in a header that are not empty and can match, without quotes, or undefined if it is missing. */
+/**
+ * Returns the entity tags in a header that are not empty, without quotes, or undefined if it is missing.
+ *
+ * @param allowed whether weak ones are returned, too
+ */
 function entityTagsIn(
   field: string,
   header: string | undefined,
-  canMatch: (tag: EntityTag) => boolean = () => true,
+  allowed: { readonly weak: boolean },
 ): readonly string[] | undefined {
   if (header === undefined) return undefined;
   const tags = header.length > MAX_LENGTH ? [] : [...header.matchAll(ENTITY_TAG)];
@@ -37,8 +39,5 @@ function entityTagsIn(
     const description = `Must be * or entity tags such as "a", separated by commas, in at most ${MAX_LENGTH} characters.`;
     throw invalidFields([{ field, description }]);
   }
-  return tags
-    .map(([, weak, tag = '']) => ({ weak: weak !== undefined, tag }))
-    .filter((each) => each.tag !== '' && canMatch(each))
-    .map(({ tag }) => tag);
+  return tags.flatMap(([, weak, tag]) => (tag && (allowed.weak || !weak) ? tag : []));
 }
