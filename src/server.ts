@@ -88,7 +88,7 @@ export type StartOptions = {
  * Opens and migrates the database, and starts the server.
  *
  * @throws ConfigError as `readFiles` does
- * @throws DatabaseUrlError, DatabaseMissingError, DatabaseVersionError if the database can't be used
+ * @throws Error if the database can't be used
  * @throws UNAVAILABLE if the database is unavailable
  * @throws the reason of the signal, during a migration
  */

@@ -5,7 +5,7 @@ import { parseFields, resourceNameValidator } from '../model/fields/fields.ts';
 import type { Network } from '../model/network.ts';
 import { idOf, type ResourceName, resourceName, type Ulid } from '../model/resource-name.ts';
 import type { Queryable } from '../storage/interface/database.ts';
-import { CopyError, copyAccount, type RestoreOptions } from '../storage/jobs/copy.ts';
+import { copyAccount, type RestoreOptions } from '../storage/jobs/copy.ts';
 import { assertValid } from '../storage/jobs/row-values.ts';
 import { findLeftAddresses } from '../storage/jobs/supplied-addresses.ts';
 import { findAccount } from '../storage/tables/accounts.ts';
@@ -18,7 +18,7 @@ import type { TableCounts } from '../storage/tables/tables.ts';
  * @param backup a database with the same schema version
  * @param input the name of the `account`
  * @returns the number of rows of each table, and the addresses that were left out
- * @throws CopyError if the account is not in the backup, has values that the gateway can't have written, or exists; nothing is
+ * @throws Error if the account is not in the backup, has values that the gateway can't have written, or exists; nothing is
  *   changed
  */
 export async function restoreAccount(
@@ -30,8 +30,8 @@ export async function restoreAccount(
   const { account } = parseFields(input, { account: resourceNameValidator('accounts') });
   await assertValid(backup, 'The backup', idOf(account));
   const row = await findAccount(backup, idOf(account));
-  if (row === undefined) throw new CopyError(`The backup does not have ${account}.`);
-  if (!isWhole(row)) throw new CopyError(`The backup has ${account} during its deletion or restoration.`);
+  if (row === undefined) throw new Error(`The backup does not have ${account}.`);
+  if (!isWhole(row)) throw new Error(`The backup has ${account} during its deletion or restoration.`);
   const leftOut = options.withAddresses ? [] : await leftAddresses(backup, row.id);
   return { restored: await copyAccount(backup, database, row, options), leftOut };
 }

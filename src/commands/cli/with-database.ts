@@ -21,7 +21,7 @@ export type CommandContext = OperatorContext & Pick<OperationDependencies, 'data
  *
  * @param options `isReadOnly` for work that only reads: then nothing is created, and no file is changed
  * @throws ConfigError if the configuration is invalid
- * @throws DatabaseVersionError if a migration is needed or the database is newer than the program
+ * @throws Error if a migration is needed or the database is newer than the program
  * @throws UNAVAILABLE if the database is unavailable
  */
 export async function withDatabase<T>(

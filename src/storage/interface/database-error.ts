@@ -2,7 +2,7 @@ import type { Outage } from '../../model/errors.ts';
 
 /**
  * Thrown if the database could not execute a statement or a transaction. All other errors of the storage are faults of the
- * program.
+ * program, or say in one line to the operator why the program can't use the database or a file.
  */
 export class DatabaseError extends Error {
   /** `UNAVAILABLE` if no change was made, `RESULT_UNKNOWN` if it may have been made. */
@@ -22,15 +22,6 @@ export class DatabaseError extends Error {
     this.resource = resource;
   }
 }
-
-/** Thrown if the tables can't be distributed. The message is one line for the operator. */
-export class DistributionError extends Error {}
-
-/** Thrown if the role of the program may not change the tables. The message is one line for the operator. */
-export class OwnerError extends Error {}
-
-/** Thrown if the database can't store every text. The message is one line for the operator. */
-export class EncodingError extends Error {}
 
 /** Returns the error for a change that was not made, or a read without a result. See `DatabaseError`. */
 export function unavailable(cause?: unknown, outage?: Outage, resource?: string): DatabaseError {

@@ -9,7 +9,7 @@ export type SchemaChanges = {
    * Runs `work` in a transaction. On PostgreSQL, its statements may take as long as they need, and wait a second for a lock.
    *
    * @throws UNAVAILABLE with the outage `lock` if a lock was not free, or another process migrates
-   * @throws OwnerError if the role does not have the rights of the tables' owner
+   * @throws Error if the role does not have the rights of the tables' owner
    */
   transaction<T>(work: (transaction: Queryable) => Promise<T>): Promise<T>;
   /**
@@ -60,20 +60,20 @@ export type Engine = Database & {
    * Checks that every table has its columns, and on SQLite can be read, that the database can be written, and that its
    * schema is current or compatible, on a connection that is used for nothing else. The result is remembered for a second.
    *
-   * @throws UNAVAILABLE otherwise, with a `DatabaseVersionError` as the cause if the program can't use the schema
+   * @throws UNAVAILABLE otherwise, with the reason as the cause
    */
   checkReady(): Promise<void>;
   readonly schema: SchemaChanges;
   /** The type of the texts of a table, which are compared by their bytes. */
   readonly textType: string;
-  /** Checks that the database can have the tables. @throws EncodingError if it can't store every text */
+  /** Checks that the database can have the tables. @throws Error if it can't store every text */
   assertEncoding(): Promise<void>;
   /**
    * Distributes the tables that are not distributed yet over the nodes of Citus, by the account.
    *
    * @param shardCount the number of shards of each table; undefined to do nothing unless the others are distributed
    * @returns the names of the tables that were not distributed before
-   * @throws DistributionError if the engine can't distribute them
+   * @throws Error if the engine can't distribute them
    */
   distribute(transaction: Queryable, shardCount?: number): Promise<readonly string[]>;
   /** Returns whether each worker of Citus accepts connections, by its host and port; nothing on other engines. */

@@ -8,9 +8,6 @@ import { deleteAccountRows, forEachBatch, insertRows, readRows, rowMeter } from 
 import { batches, findOwners } from './import-rows.ts';
 import { assertValid } from './row-values.ts';
 
-/** Thrown if the target has rows in the way, or the source has no whole account. The message is one line for the operator. */
-export class CopyError extends Error {}
-
 type CopiedTable = (typeof TABLES)[number];
 
 // While an account is `RESTORING`, its `app_count` is the mark of the run that restores it.
@@ -27,8 +24,7 @@ const MAX_MARK = 2 ** 40;
  * side: other processes can't write to the source during the copy, and a failed copy leaves the target empty. At most one
  * batch of rows is in memory at a time.
  *
- * @throws CopyError if the target has any row
- * @throws InvalidRowError if the source has values that the gateway can't have written
+ * @throws Error if the target has any row, or the source has values that the gateway can't have written
  */
 export async function copyDatabase(
   source: Database,
@@ -42,7 +38,7 @@ export async function copyDatabase(
     return target.transaction(async (to) => {
       for (const { name } of TABLES) {
         const [row] = await to.read(`SELECT 1 AS one FROM ${name} LIMIT 1`);
-        if (row) throw new CopyError(`The target is not empty: its table ${name} has rows.`);
+        if (row) throw new Error(`The target is not empty: its table ${name} has rows.`);
       }
       return copyRows({ from, onCopied }, (table, rows) => insertRows(to, table, rows));
     });
@@ -61,7 +57,7 @@ export type RestoreOptions = {
  * stay, also beside those of the source.
  *
  * @param account its row in the source
- * @throws CopyError if the target has another row of the account, or its projects or wallets in another account; nothing is
+ * @throws Error if the target has another row of the account, or its projects or wallets in another account; nothing is
  *   changed
  */
 export async function copyAccount(
@@ -115,7 +111,7 @@ async function insertMissing(
   }
 }
 
-/** @throws CopyError if the target has rows of an account, or its projects or wallets in another one */
+/** @throws Error if the target has rows of an account, or its projects or wallets in another one */
 async function assertNothingInTheWay(
   source: Pick<Queryable, 'read'>,
   target: Pick<Queryable, 'read'>,
@@ -133,16 +129,14 @@ async function assertNothingInTheWay(
   }
 }
 
-function otherRestoration(accountId: Ulid): CopyError {
-  return new CopyError(
+function otherRestoration(accountId: Ulid): Error {
+  return new Error(
     `Another command restores or deletes accounts/${accountId}. Repeat this one when it has ended.`,
   );
 }
 
-function accountExists(accountId: Ulid, table: string): CopyError {
-  return new CopyError(
-    `accounts/${accountId} exists: the table ${table} has a row of it. Nothing was changed.`,
-  );
+function accountExists(accountId: Ulid, table: string): Error {
+  return new Error(`accounts/${accountId} exists: the table ${table} has a row of it. Nothing was changed.`);
 }
 
 /** Copies the rows of all accounts or of one, in batches that `insert` inserts. Returns their numbers. */
@@ -186,6 +180,6 @@ async function assertNoOwner(
   const collection = `${table.name}s` as 'projects' | 'wallets';
   const names = rows.map(({ id }) => resourceName(collection, id as Ulid));
   for (const [resource, owner] of await findOwners(to, names)) {
-    if (owner !== own) throw new CopyError(`${resource} exists in accounts/${owner}. Nothing was changed.`);
+    if (owner !== own) throw new Error(`${resource} exists in accounts/${owner}. Nothing was changed.`);
   }
 }

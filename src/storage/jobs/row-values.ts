@@ -156,15 +156,12 @@ export async function findInvalidValues(
   return problemsOfKind(descriptions, count);
 }
 
-/** Thrown if rows have values that no operation can have written. The message is one line for the operator. */
-export class InvalidRowError extends Error {}
-
-/** @param subject what is checked, such as `The backup` @throws InvalidRowError for the first row with an invalid value */
+/** @param subject what is checked, such as `The backup` @throws Error for the first row with an invalid value */
 export async function assertValid(
   database: Pick<Queryable, 'read'>,
   subject: string,
   accountId?: Ulid,
 ): Promise<void> {
   const { lines } = await findInvalidValues(database, { accountId });
-  if (lines[0] !== undefined) throw new InvalidRowError(`${subject} can't be used. ${lines[0]}`);
+  if (lines[0] !== undefined) throw new Error(`${subject} can't be used. ${lines[0]}`);
 }

@@ -58,11 +58,9 @@ const MAX_INDEX_WAIT_MINUTES = 1440;
  * Applies the missing migrations to the database, each in one transaction or in batches. If the schema is current, the
  * database is only read. If several processes migrate at the same time, each migration is applied once.
  *
- * @throws DatabaseVersionError if a migration was not that of this program, or the database is newer than the program, and
- *   not compatible with it or to be distributed
- * @throws DistributionError if it can't be distributed
- * @throws EncodingError if it can't store every text
- * @throws OwnerError if the role does not have the rights of the tables' owner
+ * @throws Error if a migration was not that of this program, or the database is newer than the program, and not compatible
+ *   with it or to be distributed; if it can't be distributed, or can't store every text; and if the role does not have the
+ *   rights of the tables' owner
  * @throws UNAVAILABLE if a lock is not free within ten minutes, or another process migrates for as long; within a day for an
  *   index
  * @throws the reason of the signal

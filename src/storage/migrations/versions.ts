@@ -27,9 +27,6 @@ export type Batches = { readonly table: string; readonly key: readonly string[] 
 /** The version of a schema, and the oldest version whose program can use it. Both are 0 if there are no tables. */
 export type SchemaVersion = { readonly version: number; readonly compatible_from: number };
 
-/** Thrown if the program can't use the schema of the database. The message is one line. */
-export class DatabaseVersionError extends Error {}
-
 const FOLDER = new URL('./', import.meta.url);
 
 export const MIGRATIONS: readonly Migration[] = readdirSync(FOLDER)
@@ -110,7 +107,7 @@ export function migrationsAfter(
 /**
  * Returns the schema version of a database.
  *
- * @throws DatabaseVersionError if one of its migrations was not that of this program
+ * @throws Error if one of its migrations was not that of this program
  * @throws UNAVAILABLE
  */
 export async function readSchemaVersion(
@@ -130,14 +127,14 @@ export async function readSchemaVersion(
   }
 }
 
-/** Returns the schema version in the row of `FIND_SCHEMA_VERSION`. @throws DatabaseVersionError as `readSchemaVersion` does */
+/** Returns the schema version in the row of `FIND_SCHEMA_VERSION`. @throws Error as `readSchemaVersion` does */
 export function schemaVersionOf(
   { changed_version, ...schema }: SchemaVersionRow = { ...NO_SCHEMA, changed_version: null },
   subject = 'The database',
 ): SchemaVersion {
   const changed = MIGRATIONS.find(({ version }) => version === changed_version);
   if (changed === undefined) return schema;
-  throw new DatabaseVersionError(
+  throw new Error(
     `${subject} has a different migration ${changed.name} than this program. Use the program that made it, or export its accounts with that program and import them into a new database.`,
   );
 }
@@ -145,28 +142,28 @@ export function schemaVersionOf(
 /**
  * Checks that a server can use a schema: that it is current, or newer and compatible.
  *
- * @throws DatabaseVersionError otherwise
+ * @throws Error otherwise
  */
 export function assertUsable({ version, compatible_from }: SchemaVersion, subject?: string): void {
   if (compatible_from > LATEST_VERSION) throw newerSchema(version, subject);
   if (version >= LATEST_VERSION) return;
   const state = version === 0 ? 'has no tables' : `has schema version ${version} of ${LATEST_VERSION}`;
   const target = subject === undefined ? '' : ' with its URL';
-  throw new DatabaseVersionError(`${subject ?? 'The database'} ${state}. Run "paw migrate"${target}.`);
+  throw new Error(`${subject ?? 'The database'} ${state}. Run "paw migrate"${target}.`);
 }
 
 /**
  * Checks that a server may migrate a database in production: that it is that of a gateway, and that the servers of its
  * version can continue meanwhile.
  *
- * @throws DatabaseVersionError otherwise
+ * @throws Error otherwise
  */
 export function assertMigratesBesideServers(schema: SchemaVersion): void {
   const { version } = schema;
   const needsStop = MIGRATIONS.find((each) => each.version > version && each.compatibleFrom > version);
   if (needsStop === undefined) return;
   if (version === 0) assertUsable(schema);
-  throw new DatabaseVersionError(
+  throw new Error(
     `The database has schema version ${version} of ${LATEST_VERSION}, and ${needsStop.name} needs all servers to be stopped. Stop them, and run "paw migrate".`,
   );
 }
@@ -175,15 +172,15 @@ export function assertMigratesBesideServers(schema: SchemaVersion): void {
  * Checks that a schema is current. Commands need this: one that copies, exports or deletes everything has to know every
  * table.
  *
- * @throws DatabaseVersionError if a migration is needed or the database is newer than the program
+ * @throws Error if a migration is needed or the database is newer than the program
  */
 export function assertCurrent(schema: SchemaVersion, subject?: string): void {
   assertUsable(schema, subject);
   if (schema.version > LATEST_VERSION) throw newerSchema(schema.version, subject);
 }
 
-function newerSchema(version: number, subject = 'The database'): DatabaseVersionError {
-  return new DatabaseVersionError(
+function newerSchema(version: number, subject = 'The database'): Error {
+  return new Error(
     `${subject} has schema version ${version}, but this program supports versions up to ${LATEST_VERSION}. Use a newer program.`,
   );
 }

@@ -1,5 +1,4 @@
 import type { Queryable } from '../interface/database.ts';
-import { DistributionError } from '../interface/database-error.ts';
 import { TABLES } from '../tables/tables.ts';
 
 /** The tables that have no account. Each node gets all rows of them. */
@@ -35,7 +34,7 @@ FROM pg_dist_node WHERE isactive AND noderole = 'primary' AND groupid <> 0`;
 export async function distribute(transaction: Queryable, shardCount?: number): Promise<readonly string[]> {
   if (!(await hasCitus(transaction))) {
     if (shardCount === undefined) return [];
-    throw new DistributionError('The database does not have the extension citus, which distributes tables.');
+    throw new Error('The database does not have the extension citus, which distributes tables.');
   }
   const local = await localTables(transaction);
   if (shardCount === undefined) {
@@ -43,9 +42,7 @@ export async function distribute(transaction: Queryable, shardCount?: number): P
   } else {
     const [node] = await transaction.read<{ is_coordinator: 0 | 1 }>(IS_COORDINATOR);
     if (node?.is_coordinator === 0) {
-      throw new DistributionError(
-        'The server is a worker of Citus. The tables are distributed on the coordinator.',
-      );
+      throw new Error('The server is a worker of Citus. The tables are distributed on the coordinator.');
     }
     if (local.has('account')) await transaction.write(DISTRIBUTE_ACCOUNT, [shardCount]);
   }

@@ -1,7 +1,7 @@
 import { setInterval } from 'node:timers/promises';
 import type { PoolConfig } from 'pg';
 import type { Queryable } from '../interface/database.ts';
-import { OwnerError, unavailable } from '../interface/database-error.ts';
+import { unavailable } from '../interface/database-error.ts';
 import { type Index, type IndexCreation, isDefinedAs, type SchemaChanges } from '../interface/engine.ts';
 import { TABLES } from '../tables/tables.ts';
 import { DAY_MS, withoutTransactionTimeout } from './connections/hosts.ts';
@@ -116,14 +116,14 @@ export function schemaChanges(pool: ConnectionPool): SchemaChanges {
 /**
  * Returns the quoted name of the role to which all tables belong; undefined if it is this role, or there is none or several.
  *
- * @throws OwnerError if this role does not have the rights of an owner
+ * @throws Error if this role does not have the rights of an owner
  */
 async function findOwner(transaction: Queryable): Promise<string | undefined> {
   const [owner, ...others] = await transaction.read<Owner>(FIND_OWNERS);
   if (owner === undefined) return undefined;
   const { name, quoted, role } = owner;
   if (owner.has_rights === 0) {
-    throw new OwnerError(
+    throw new Error(
       `The tables belong to the role ${name}, whose rights the role ${role} does not have. Run "paw migrate" with the role ${name}.`,
     );
   }

@@ -1,5 +1,5 @@
 import type { Change, Database, DatabaseRequest, Row, Statement, Value } from '../interface/database.ts';
-import { DatabaseError, EncodingError, unavailable } from '../interface/database-error.ts';
+import { DatabaseError, unavailable } from '../interface/database-error.ts';
 import type { Engine } from '../interface/engine.ts';
 import {
   assertUsable,
@@ -93,7 +93,7 @@ export function openPostgres(
       const [row] = await database.read<{ server_encoding: string }>('SHOW server_encoding');
       const encoding = row?.server_encoding;
       if (encoding === 'UTF8') return;
-      throw new EncodingError(
+      throw new Error(
         `The database has the encoding ${encoding}. Create one with ENCODING 'UTF8' TEMPLATE template0.`,
       );
     },

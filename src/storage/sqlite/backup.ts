@@ -15,7 +15,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { openReadOnly } from './open-read-only.ts';
 import { DatabaseMissingError } from './open-sqlite.ts';
 import { syncFile } from './sync-file.ts';
-import { BackupError, readFileVersion } from './verify-file.ts';
+import { readFileVersion } from './verify-file.ts';
 
 /**
  * Copies a SQLite database to a new file, as it is at the start, while other processes use it. The copy has no free pages,
@@ -25,11 +25,11 @@ import { BackupError, readFileVersion } from './verify-file.ts';
  * @param file the new file, which must not exist
  * @returns the size of the file, in bytes
  * @throws DatabaseMissingError if the database does not exist
- * @throws BackupError if the new file exists, or the database has no tables of the gateway
+ * @throws Error if the new file exists, or the database has no tables of the gateway
  */
 export function backUpSqlite(path: string, file: string): number {
   if (!existsSync(path)) throw new DatabaseMissingError(`The database file ${path} does not exist.`);
-  if (existsSync(file)) throw new BackupError(`The file ${file} exists. A backup never overwrites a file.`);
+  if (existsSync(file)) throw new Error(`The file ${file} exists. A backup never overwrites a file.`);
   readFileVersion(path);
   const partial = `${file}.partial-${randomUUID()}`;
   // On read-only storage, SQLite can't make the log that it reads with.

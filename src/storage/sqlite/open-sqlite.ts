@@ -2,7 +2,7 @@ import { closeSync, existsSync, mkdirSync, openSync, realpathSync, type Stats, s
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Database, Execute, Queryable, Row, Value } from '../interface/database.ts';
-import { DistributionError, unavailable } from '../interface/database-error.ts';
+import { unavailable } from '../interface/database-error.ts';
 import { type Engine, isDefinedAs, type SchemaChanges } from '../interface/engine.ts';
 import { READINESS_LIFETIME_MS } from '../tables/readiness.ts';
 import { writeEach } from '../work/change.ts';
@@ -39,9 +39,7 @@ const ONE_FILE = {
   nodes: async () => new Map(),
   async distribute(_, shardCount) {
     if (shardCount === undefined) return [];
-    throw new DistributionError(
-      'The tables of SQLite are in one file. Only PostgreSQL with Citus distributes tables.',
-    );
+    throw new Error('The tables of SQLite are in one file. Only PostgreSQL with Citus distributes tables.');
   },
 } satisfies Partial<Engine>;
 

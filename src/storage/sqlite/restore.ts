@@ -26,7 +26,7 @@ import { openReadOnly } from './open-read-only.ts';
 import { createFolder } from './open-sqlite.ts';
 import { BUSY, primaryResultCode, statementRunner } from './statements.ts';
 import { syncFile } from './sync-file.ts';
-import { BackupError, findFileProblems, readFileVersion } from './verify-file.ts';
+import { findFileProblems, readFileVersion } from './verify-file.ts';
 
 const FORGET_ADDRESSES = "UPDATE address_pool SET address_count = 0, last_id = ''";
 
@@ -47,7 +47,7 @@ type RestoreOptions = {
  *
  * @param link the file of the database, which may not exist, or a symbolic link to it
  * @returns the schema version of the backup
- * @throws BackupError if the backup is damaged, incomplete, newer than the program, or has what the gateway can't have made,
+ * @throws Error if the backup is damaged, incomplete, newer than the program, or has what the gateway can't have made,
  *   or if another process uses the database
  */
 export async function restoreSqlite(
@@ -94,7 +94,7 @@ function removeFolder(path: string): void {
  * Checks a backup, and opens it for reads alone.
  *
  * @param name the name of the backup in error messages
- * @throws BackupError if the backup is damaged, incomplete, newer than the program, or has what the gateway can't have made
+ * @throws Error if the backup is damaged, incomplete, newer than the program, or has what the gateway can't have made
  */
 export function openBackup(file: string, name = file): Backup {
   assertComplete(file);
@@ -120,13 +120,13 @@ function deleteAddresses(path: string): void {
   }
 }
 
-/** @throws BackupError if it is not a file, or its log may have more than it */
+/** @throws Error if it is not a file, or its log may have more than it */
 function assertComplete(file: string): void {
-  if (!statSync(file).isFile()) throw new BackupError(`${file} can't be read: it is not a file.`);
+  if (!statSync(file).isFile()) throw new Error(`${file} can't be read: it is not a file.`);
   const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
   const logs = [file, realpathSync(file)].flatMap((path) => [`${path}-wal`, `${path}-journal`]);
   if (isInWalMode(file) || logs.some((path) => sizeOf(path) > 0)) {
-    throw new BackupError(
+    throw new Error(
       `The file ${file} can be incomplete: it has a log, or was copied without it. Use a file of "paw backup"; DATABASE_URL=sqlite:${file} makes one of it.`,
     );
   }
@@ -161,10 +161,10 @@ function followLink(path: string): string {
 /** Returns the schema version of an intact backup. @param file the name of the backup in error messages */
 function checkBackup(copy: string, file: string): number {
   const [problem] = findFileProblems(copy, `The file ${file}`).lines;
-  if (problem !== undefined) throw new BackupError(`The file ${file} can't be restored. ${problem}`);
+  if (problem !== undefined) throw new Error(`The file ${file} can't be restored. ${problem}`);
   const version = readFileVersion(copy, file);
   if (version > LATEST_VERSION) {
-    throw new BackupError(
+    throw new Error(
       `The file ${file} has schema version ${version}, but this program supports versions up to ${LATEST_VERSION}.`,
     );
   }
@@ -183,7 +183,7 @@ function removeLog(path: string): void {
     database.exec('PRAGMA journal_mode = DELETE');
   } catch (error) {
     if (primaryResultCode(error) === BUSY) {
-      throw new BackupError(`Another process uses ${path}. Stop the server first.`);
+      throw new Error(`Another process uses ${path}. Stop the server first.`);
     }
   } finally {
     database.close();

@@ -2,7 +2,6 @@ import { DatabaseSync } from 'node:sqlite';
 import type { SchemaObject } from '../interface/engine.ts';
 import {
   createMigrationTable,
-  DatabaseVersionError,
   FIND_SCHEMA_VERSION,
   LATEST_VERSION,
   MIGRATIONS,
@@ -124,21 +123,17 @@ export function findFileProblems(path: string, foreign?: string): Problems {
   }
 }
 
-/** Thrown if a SQLite file can't be backed up or restored. The message is one line for the operator. */
-export class BackupError extends Error {}
-
 /**
  * Returns the schema version of an intact SQLite file.
  *
  * @param name the name of the file in the error message
- * @throws BackupError if it has no tables of the gateway
- * @throws DatabaseVersionError if one of its migrations was not that of this program
+ * @throws Error if it has no tables of the gateway, or one of its migrations was not that of this program
  */
 export function readFileVersion(path: string, name = path): number {
   const database = openReadOnly(path);
   try {
     const version = versionOf(database, `The file ${name}`);
-    if (version === 0) throw new BackupError(`The file ${name} is not a database of this program.`);
+    if (version === 0) throw new Error(`The file ${name} is not a database of this program.`);
     return version;
   } finally {
     database.close();
@@ -148,7 +143,7 @@ export function readFileVersion(path: string, name = path): number {
 /**
  * Checks that an open file is empty, or a database of the gateway.
  *
- * @throws DatabaseVersionError otherwise, or if one of its migrations was not that of this program
+ * @throws Error otherwise, or if one of its migrations was not that of this program
  */
 export function assertOwnFile(database: DatabaseSync, path: string): void {
   if (versionOf(database) > 0) return;
@@ -156,7 +151,7 @@ export function assertOwnFile(database: DatabaseSync, path: string): void {
     .prepare("SELECT name FROM sqlite_schema WHERE name <> 'schema_migration' LIMIT 1")
     .get();
   if (other === undefined) return;
-  throw new DatabaseVersionError(`The file ${path} is the database of another program.`);
+  throw new Error(`The file ${path} is the database of another program.`);
 }
 
 /** Returns the schema version of a file, or 0 if it has no table of migrations. */

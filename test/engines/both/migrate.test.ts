@@ -3,7 +3,6 @@ import type { Database } from '../../../src/storage/interface/database.ts';
 import { migrate } from '../../../src/storage/jobs/run-migrations.ts';
 import {
   assertUsable,
-  DatabaseVersionError,
   LATEST_VERSION,
   MIGRATIONS,
   migrationsAfter,
@@ -228,7 +227,7 @@ CREATE INDEX wallet_by_network ON wallet (account_id, network);
     await expect.poll(() => readiness(url)).toBe(503);
     expect((await send(`${url}/healthz`, 'GET')).status).toBe(200);
     expect(log()).toContain(JSON.stringify(REFUSAL).slice(1, -1));
-    await expect(startGateway(settings)).rejects.toThrow(new DatabaseVersionError(REFUSAL));
+    await expect(startGateway(settings)).rejects.toThrow(new Error(REFUSAL));
     for (const words of [['migrate'], ['migrate', '--dry-run'], ...COMMANDS]) {
       expect(await paw(words, settings)).toEqual({ status: 1, stdout: '', stderr: `paw: ${REFUSAL}\n` });
     }
@@ -266,7 +265,7 @@ test('a database whose first migration had another text is refused, and nothing 
   await expect.poll(() => readiness(url)).toBe(503);
   expect(log()).toContain(JSON.stringify(refusal).slice(1, -1));
   for (const NODE_ENV of ['development', 'production']) {
-    await expect(startGateway({ ...settings, NODE_ENV })).rejects.toThrow(new DatabaseVersionError(refusal));
+    await expect(startGateway({ ...settings, NODE_ENV })).rejects.toThrow(new Error(refusal));
     for (const words of [['migrate'], ['migrate', '--dry-run'], ['check'], ...COMMANDS]) {
       const result = await paw(words, { ...settings, NODE_ENV });
       expect(result, words[0]).toEqual({ status: 1, stdout: '', stderr: `paw: ${refusal}\n` });
