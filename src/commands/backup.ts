@@ -7,7 +7,7 @@ import { assertValid } from '../storage/jobs/row-values.ts';
 import { findSchemaProblems } from '../storage/jobs/verify-schema.ts';
 import { openDatabase } from '../storage/open-database.ts';
 import { backUpSqlite } from '../storage/sqlite/backup.ts';
-import { type Backup, openBackup, restoreSqlite } from '../storage/sqlite/restore.ts';
+import { openBackup, restoreSqlite } from '../storage/sqlite/restore.ts';
 import {
   type Arguments,
   type Command,
@@ -55,7 +55,7 @@ export const restore: Command = {
     const file = readableFileIn(values);
     const withAddresses = args.isSet('with-addresses');
     let leftOut: readonly LeftAddresses[] = [];
-    const validate = async (backup: Backup) => {
+    const validate = async (backup: Engine) => {
       await assertValid(backup, `The file ${file}`);
       if (!withAddresses) leftOut = await leftAddresses(backup);
     };

@@ -176,7 +176,12 @@ export function assertMigratesBesideServers(schema: SchemaVersion): void {
  */
 export function assertCurrent(schema: SchemaVersion, subject?: string): void {
   assertUsable(schema, subject);
-  if (schema.version > LATEST_VERSION) throw newerSchema(schema.version, subject);
+  assertNotNewer(schema, subject);
+}
+
+/** @throws Error if the schema is newer than the program */
+export function assertNotNewer({ version }: SchemaVersion, subject?: string): void {
+  if (version > LATEST_VERSION) throw newerSchema(version, subject);
 }
 
 function newerSchema(version: number, subject = 'The database'): Error {

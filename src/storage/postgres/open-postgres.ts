@@ -1,14 +1,9 @@
 import type { Change, Database, DatabaseRequest, Row, Statement, Value } from '../interface/database.ts';
 import { DatabaseError, unavailable } from '../interface/database-error.ts';
 import type { Engine } from '../interface/engine.ts';
-import {
-  assertUsable,
-  FIND_SCHEMA_VERSION,
-  type SchemaVersionRow,
-  schemaVersionOf,
-} from '../migrations/versions.ts';
-import { FIND_COLUMNS, READINESS_LIFETIME_MS } from '../tables/readiness.ts';
+import { assertUsable, readSchemaVersion } from '../migrations/versions.ts';
 import { TABLES } from '../tables/tables.ts';
+import { FIND_COLUMNS, READINESS_LIFETIME_MS } from '../tables/readiness.ts';
 import { renderStatement } from '../work/change.ts';
 import { remembered } from '../work/remembered.ts';
 import { type ObserveStatement, timedStatements } from '../work/statement-times.ts';
@@ -229,8 +224,7 @@ async function checkReady(pool: ConnectionPool, probes: ConnectionPool, timeoutM
 
 /** Finds all tables, columns and rights. @throws if one is missing, or the database is not writable */
 async function probe(session: Session): Promise<void> {
-  const [schema] = await session.query<SchemaVersionRow>(FIND_SCHEMA_VERSION);
-  assertUsable(schemaVersionOf(schema));
+  assertUsable(await readSchemaVersion({ read: session.query }));
   const [[state], [right]] = await Promise.all([
     session.query<{ read_only: string }>(READ_ONLY),
     session.query<MissingRight>(FIND_MISSING_RIGHT),

@@ -79,8 +79,7 @@ export function openSqlite(link: string, settings: SqliteSettings): Engine {
   const writes = new GroupCommit(writer, execute, log);
   const timed = timedStatements(onStatement);
   const readiness = new ReadinessCheck(path, () => writes.needsSpace);
-  const inTransaction: Execute = async <R extends Row>(sql: string, params?: readonly Value[]) =>
-    execute(sql, params) as readonly R[];
+  const inTransaction: Execute = async (sql, params) => execute(sql, params);
   const transaction: Queryable = { read: inTransaction, write: inTransaction };
   const commit = <T>(kind: StatementKind, account: unknown, work: () => Promise<T>) =>
     timed(kind, () => writes.transaction(account, work));
@@ -89,8 +88,8 @@ export function openSqlite(link: string, settings: SqliteSettings): Engine {
     read: <R extends Row>(sql: string, params: readonly Value[] = []) =>
       timed('read', () => reads.read(sql, params)) as Promise<readonly R[]>,
 
-    write: <R extends Row>(sql: string, params?: readonly Value[]) =>
-      timed('write', () => writes.run(accountParameter(params), () => execute(sql, params) as readonly R[])),
+    write: (sql, params) =>
+      timed('write', () => writes.run(accountParameter(params), () => execute(sql, params))),
 
     transaction: (work, account) => commit('transaction', account, () => work(transaction)),
 
@@ -125,7 +124,7 @@ function readOnlyEngine(path: string): Engine {
   const reader = translateErrors(path, () => openReadOnly(path));
   const execute = statementRunner(reader);
   const read: Execute = async <R extends Row>(sql: string, params?: readonly Value[]) => {
-    const rows = execute(sql, params) as readonly R[];
+    const rows = execute<R>(sql, params);
     if (!hadLog && hasLog(path)) throw unavailable(new Error(`another process began to use ${path}`), 'lock');
     return rows;
   };

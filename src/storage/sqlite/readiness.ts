@@ -1,14 +1,10 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { unavailable } from '../interface/database-error.ts';
-import {
-  assertUsable,
-  FIND_SCHEMA_VERSION,
-  type SchemaVersionRow,
-  schemaVersionOf,
-} from '../migrations/versions.ts';
+import { assertUsable } from '../migrations/versions.ts';
 import { FIND_COLUMNS, READ_TABLES } from '../tables/readiness.ts';
 import { BUSY, primaryResultCode } from './statements.ts';
+import { schemaOf } from './verify-file.ts';
 
 // The space that the disk must have after it was full: more than nearly every write needs.
 const SPACE_BYTES = 1_000_000;
@@ -29,13 +25,13 @@ export class ReadinessCheck {
   run(): void {
     try {
       this.#connection ??= new DatabaseSync(this.#path, { timeout: 0 });
+      const connection = this.#connection;
       // Empties the page cache, so that the pages are read from the file.
-      this.#connection.exec('PRAGMA shrink_memory');
-      const schema = this.#connection.prepare(FIND_SCHEMA_VERSION).get() as SchemaVersionRow | undefined;
-      assertUsable(schemaVersionOf(schema));
-      this.#connection.prepare(FIND_COLUMNS);
-      this.#connection.prepare(READ_TABLES).get();
-      assertWritable(this.#connection);
+      connection.exec('PRAGMA shrink_memory');
+      assertUsable(schemaOf(connection));
+      connection.prepare(FIND_COLUMNS);
+      connection.prepare(READ_TABLES).get();
+      assertWritable(connection);
       if (this.#needsSpace()) assertSpace(`${this.#path}.space-${process.pid}`);
     } catch (error) {
       this.close();

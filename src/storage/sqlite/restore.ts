@@ -18,24 +18,19 @@ import {
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import type { Row, Value } from '../interface/database.ts';
 import type { Engine } from '../interface/engine.ts';
-import { LATEST_VERSION } from '../migrations/versions.ts';
+import { assertNotNewer } from '../migrations/versions.ts';
 import { removeDatabase } from './backup.ts';
-import { openReadOnly } from './open-read-only.ts';
-import { createFolder } from './open-sqlite.ts';
-import { BUSY, primaryResultCode, statementRunner } from './statements.ts';
+import { createFolder, openSqlite } from './open-sqlite.ts';
+import { BUSY, primaryResultCode } from './statements.ts';
 import { syncFile } from './sync-file.ts';
 import { findFileProblems, readFileVersion } from './verify-file.ts';
 
 const FORGET_ADDRESSES = "UPDATE address_pool SET address_count = 0, last_id = ''";
 
-/** A backup that was checked. */
-export type Backup = Pick<Engine, 'read' | 'close'> & { readonly version: number };
-
 type RestoreOptions = {
   /** Checks the values in the rows. @throws if one is invalid */
-  readonly validate: (backup: Backup) => Promise<void>;
+  readonly validate: (backup: Engine) => Promise<void>;
   /** Whether wallets can get the addresses that were left. Since the backup, one may have got them. */
   readonly withAddresses: boolean;
 };
@@ -65,7 +60,7 @@ export async function restoreSqlite(
     chmodSync(copy, 0o600);
     const backup = openBackup(copy, file);
     await validate(backup).finally(backup.close);
-    const { version } = backup;
+    const { version } = readFileVersion(copy, file);
     if (!withAddresses) deleteAddresses(copy);
     const isReplaced = existsSync(path);
     if (isReplaced) keepOwner(path, copy);
@@ -96,17 +91,13 @@ function removeFolder(path: string): void {
  * @param name the name of the backup in error messages
  * @throws Error if the backup is damaged, incomplete, newer than the program, or has what the gateway can't have made
  */
-export function openBackup(file: string, name = file): Backup {
+export function openBackup(file: string, name = file): Engine {
   assertComplete(file);
-  const version = checkBackup(file, name);
-  const connection = openReadOnly(file);
-  const execute = statementRunner(connection);
-  return {
-    version,
-    read: async <R extends Row>(sql: string, params?: readonly Value[]) =>
-      execute(sql, params) as readonly R[],
-    close: async () => connection.close(),
-  };
+  const subject = `The file ${name}`;
+  const [problem] = findFileProblems(file, subject).lines;
+  if (problem !== undefined) throw new Error(`${subject} can't be restored. ${problem}`);
+  assertNotNewer(readFileVersion(file, name), subject);
+  return openSqlite(file, { isReadOnly: true, create: false });
 }
 
 /** Deletes the addresses that are left for wallets from a file that nobody uses. */
@@ -156,19 +147,6 @@ function followLink(path: string): string {
   if (existsSync(path)) return realpathSync(path);
   const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink();
   return isLink ? resolve(realpathSync(dirname(path)), readlinkSync(path)) : path;
-}
-
-/** Returns the schema version of an intact backup. @param file the name of the backup in error messages */
-function checkBackup(copy: string, file: string): number {
-  const [problem] = findFileProblems(copy, `The file ${file}`).lines;
-  if (problem !== undefined) throw new Error(`The file ${file} can't be restored. ${problem}`);
-  const version = readFileVersion(copy, file);
-  if (version > LATEST_VERSION) {
-    throw new Error(
-      `The file ${file} has schema version ${version}, but this program supports versions up to ${LATEST_VERSION}.`,
-    );
-  }
-  return version;
 }
 
 /**

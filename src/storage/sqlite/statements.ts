@@ -26,20 +26,20 @@ const OUTAGE_CODES = new Set([
 ]);
 
 /** Executes a statement and returns its rows. @throws UNAVAILABLE if the database is unavailable */
-export type RunStatement = (sql: string, params?: readonly Value[]) => readonly Row[];
+export type RunStatement = <R extends Row>(sql: string, params?: readonly Value[]) => readonly R[];
 
 /** Returns a function that executes statements on a connection. Each statement is prepared once. */
 export function statementRunner(connection: DatabaseSync): RunStatement {
   const statements = new Map<string, (params: readonly Value[]) => readonly Row[]>();
   const path = connection.location();
-  return (sql, params = []) =>
+  return <R extends Row>(sql: string, params: readonly Value[] = []) =>
     translateErrors(path, () => {
       let run = statements.get(sql);
       if (run === undefined) {
         run = prepare(connection, sql);
         statements.set(sql, run);
       }
-      return run(params);
+      return run(params) as readonly R[];
     });
 }
 

@@ -5,6 +5,7 @@ import {
   FIND_SCHEMA_VERSION,
   LATEST_VERSION,
   MIGRATIONS,
+  type SchemaVersion,
   type SchemaVersionRow,
   schemaVersionOf,
 } from '../migrations/versions.ts';
@@ -96,7 +97,7 @@ function findOtherObjects(database: DatabaseSync, version: number, isOwn: boolea
 export function findFileProblems(path: string, foreign?: string): Problems {
   const database = openReadOnly(path);
   try {
-    const version = versionOf(database, foreign);
+    const { version } = schemaOf(database, foreign);
     const others =
       version > LATEST_VERSION ? NO_PROBLEMS : findOtherObjects(database, version, foreign === undefined);
     if (others.count > 0) return others;
@@ -129,12 +130,12 @@ export function findFileProblems(path: string, foreign?: string): Problems {
  * @param name the name of the file in the error message
  * @throws Error if it has no tables of the gateway, or one of its migrations was not that of this program
  */
-export function readFileVersion(path: string, name = path): number {
+export function readFileVersion(path: string, name = path): SchemaVersion {
   const database = openReadOnly(path);
   try {
-    const version = versionOf(database, `The file ${name}`);
-    if (version === 0) throw new Error(`The file ${name} is not a database of this program.`);
-    return version;
+    const schema = schemaOf(database, `The file ${name}`);
+    if (schema.version === 0) throw new Error(`The file ${name} is not a database of this program.`);
+    return schema;
   } finally {
     database.close();
   }
@@ -146,7 +147,7 @@ export function readFileVersion(path: string, name = path): number {
  * @throws Error otherwise, or if one of its migrations was not that of this program
  */
 export function assertOwnFile(database: DatabaseSync, path: string): void {
-  if (versionOf(database) > 0) return;
+  if (schemaOf(database).version > 0) return;
   const other = database
     .prepare("SELECT name FROM sqlite_schema WHERE name <> 'schema_migration' LIMIT 1")
     .get();
@@ -154,13 +155,13 @@ export function assertOwnFile(database: DatabaseSync, path: string): void {
   throw new Error(`The file ${path} is the database of another program.`);
 }
 
-/** Returns the schema version of a file, or 0 if it has no table of migrations. */
-function versionOf(database: DatabaseSync, subject?: string): number {
+/** Returns the schema version of an open file, which may be that of another program. */
+export function schemaOf(database: DatabaseSync, subject?: string): SchemaVersion {
   const hasTable = database
     .prepare(
       "SELECT 1 FROM sqlite_schema WHERE name = 'schema_migration' AND type = 'table' AND sql LIKE 'CREATE TABLE%'",
     )
     .get();
   const row = hasTable && database.prepare(FIND_SCHEMA_VERSION).get();
-  return schemaVersionOf((row || undefined) as SchemaVersionRow | undefined, subject).version;
+  return schemaVersionOf((row || undefined) as SchemaVersionRow | undefined, subject);
 }
