@@ -1,5 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { decodeTime } from 'ulid';
+import { coverImage, coverImageCid } from '../../src/model/cover-image.ts';
+import { resourceName, type Ulid } from '../../src/model/resource-name.ts';
 import { titleKey } from '../../src/model/title-key.ts';
 import type { Database, Row, Value } from '../../src/storage/interface/database.ts';
 import type { TableCounts } from '../../src/storage/tables/tables.ts';
@@ -106,13 +108,17 @@ export async function addWallets(
   );
 }
 
-/** Adds projects without images to an account on SQLite, with few statements. */
+/** Adds projects to an account on SQLite, with few statements. */
 export async function addProjects({ write }: Writer, account: string, count: number): Promise<void> {
+  const projects = Array.from({ length: count }, (_, index) => {
+    const id = `7ZZZZZZZZZZZZZZZZZ${String(index + 1).padStart(8, '0')}` as Ulid;
+    return { id, i: index + 1, cid: coverImageCid(coverImage(resourceName('projects', id))) };
+  });
   await write(
     `INSERT INTO project (account_id, id, title, title_key, description, image_cover_cid, create_time_ms)
-     WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < $2)
-     SELECT $1, printf('7ZZZZZZZZZZZZZZZZZ%08d', i), 'Project ' || i, lower(hex(upper('Project ' || i))), 'No. ' || i, $3, i FROM n`,
-    [ulidOf(account), count, `bafkrei${'a'.repeat(52)}`],
+     SELECT $1, n.value->>'id', 'Project ' || i, lower(hex(upper('Project ' || i))), 'No. ' || i, n.value->>'cid', i
+     FROM (SELECT value, value->>'i' AS i FROM json_each($2)) AS n`,
+    [ulidOf(account), JSON.stringify(projects)],
   );
   await write('UPDATE account SET project_count = project_count + $2 WHERE id = $1', [
     ulidOf(account),

@@ -2,12 +2,11 @@ import { parseAddress, ZERO_ADDRESS } from '../../model/address.ts';
 import { AUDIT_ACTIONS } from '../../model/audit-event.ts';
 import { description, title, type Validator } from '../../model/fields/fields.ts';
 import { NETWORKS } from '../../model/network.ts';
-import { parseResourceName, parseUlid, type Ulid } from '../../model/resource-name.ts';
+import { parseResourceName, parseUlid, resourceName, type Ulid } from '../../model/resource-name.ts';
 import { titleKey } from '../../model/title-key.ts';
 import type { Queryable, Row, Value } from '../interface/database.ts';
 import { columnNames } from '../sql/columns.ts';
 import { type ColumnName, TABLES, type TableCounts } from '../tables/tables.ts';
-import { MAX_DESCRIBED, type Problems, problemsOfKind } from '../work/problems.ts';
 import { readRows } from './bulk-rows.ts';
 
 type TableName = keyof TableCounts;
@@ -59,7 +58,7 @@ const isWalletAddress: Check = (value) =>
 
 const COLLECTIONS = ['accounts', 'projects', 'apps', 'wallets', 'tokens'] as const;
 
-const CHECKS: Readonly<Record<ColumnName, Check>> = {
+const CHECKS: Readonly<Record<Exclude<ColumnName, 'image_cover_cid'>, Check>> = {
   account_id: isId,
   id: isId,
   project_id: isId,
@@ -77,7 +76,6 @@ const CHECKS: Readonly<Record<ColumnName, Check>> = {
   title: (value, row, table) => (table === 'token' && value === '') || isText(title)(value, row, table),
   title_key: (value, row) => typeof row['title'] === 'string' && value === titleKey(row['title']),
   description: isText(description),
-  image_cover_cid: matches(/^bafkrei[a-z2-7]{52}$/),
   project_count: isNumber,
   app_count: isNumber,
   address_count: isNumber,
@@ -111,49 +109,43 @@ const CHECKS: Readonly<Record<ColumnName, Check>> = {
   previous_key_expire_time_ms: isTime,
 };
 
-/** Returns the columns of a row whose values no operation can have written. */
-function wrongColumns(table: TableName, names: readonly string[], row: Row): readonly string[] {
-  return names.filter((name) => {
-    const value = row[name] ?? null;
-    return value !== null && !CHECKS[name as ColumnName](value, row, table);
-  });
-}
-
 /**
- * Returns the rows, of all accounts or of one, with values that no operation can have written. A database with the right schema
+ * Finds the rows, of all accounts or of one, with values that no operation can have written. A database with the right schema
  * can have them if another program has written it.
  *
  * @param onRead is called with the number of rows of each batch
+ * @returns a sentence about each
  */
-export async function findInvalidValues(
+export async function* findInvalidValues(
   database: Pick<Queryable, 'read'>,
   { accountId, onRead = () => {} }: { accountId?: Ulid | undefined; onRead?: (count: number) => void } = {},
-): Promise<Problems> {
-  const descriptions: string[] = [];
-  let count = 0;
-  const add = (description: string) => {
-    count += 1;
-    if (count <= MAX_DESCRIBED) descriptions.push(description);
-  };
+): AsyncGenerator<string> {
+  // Imported on demand, because few operations need it.
+  const { coverImage, coverImageCid } = await import('../../model/cover-image.ts');
+  const isCid: Check = (value, { id }) =>
+    value === coverImageCid(coverImage(resourceName('projects', id as Ulid)));
+  const checks = { ...CHECKS, image_cover_cid: isCid };
   for (const table of TABLES) {
-    const names = columnNames(table.columns);
+    const names = columnNames(table.columns) as readonly ColumnName[];
     try {
       for await (const rows of readRows(database, table, accountId)) {
         for (const row of rows) {
-          const wrong = wrongColumns(table.name, names, row);
+          const wrong = names.filter((name) => {
+            const value = row[name] ?? null;
+            return value !== null && !checks[name](value, row, table.name);
+          });
           if (wrong.length === 0) continue;
           const id = JSON.stringify(row[table.key.at(-1) ?? 'id'])?.slice(0, 40);
-          add(`The row ${id} of ${table.name} has an invalid ${wrong.join(', ')}.`);
+          yield `The row ${id} of ${table.name} has an invalid ${wrong.join(', ')}.`;
         }
         onRead(rows.length);
       }
     } catch (error) {
       // An integer that no number of JavaScript can be. The other rows of the table are not read.
       if (!Error.isError(error) || !('code' in error) || error.code !== 'ERR_OUT_OF_RANGE') throw error;
-      add(`The table ${table.name} has a number that is too large.`);
+      yield `The table ${table.name} has a number that is too large.`;
     }
   }
-  return problemsOfKind(descriptions, count);
 }
 
 /** @param subject what is checked, such as `The backup` @throws Error for the first row with an invalid value */
@@ -162,6 +154,6 @@ export async function assertValid(
   subject: string,
   accountId?: Ulid,
 ): Promise<void> {
-  const { lines } = await findInvalidValues(database, { accountId });
-  if (lines[0] !== undefined) throw new Error(`${subject} can't be used. ${lines[0]}`);
+  for await (const problem of findInvalidValues(database, { accountId }))
+    throw new Error(`${subject} can't be used. ${problem}`);
 }

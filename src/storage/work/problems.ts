@@ -12,6 +12,17 @@ export function problemsOfKind(descriptions: readonly string[], count = descript
   return { lines, count };
 }
 
+/** Returns the problems of one kind, of which it keeps the first in memory. */
+export async function collectProblems(found: AsyncIterable<string>): Promise<Problems> {
+  const descriptions: string[] = [];
+  let count = 0;
+  for await (const description of found) {
+    count += 1;
+    if (count <= MAX_DESCRIBED) descriptions.push(description);
+  }
+  return problemsOfKind(descriptions, count);
+}
+
 export function allProblems(kinds: readonly Problems[]): Problems {
   return {
     lines: kinds.flatMap(({ lines }) => lines),

@@ -73,7 +73,7 @@ test.each<[problem: string, cause: string | ((database: Database, tenant: Tenant
     (database) => setRows(database, 'account', { default_project_id: MISSING }),
   ],
   [
-    'The CID of the cover image of $project is wrong',
+    'The row "$projectId" of project has an invalid image_cover_cid',
     (database, { projects }) => setRow(database, projects[1] ?? '', { image_cover_cid: OTHER_CID }),
   ],
   [
@@ -112,7 +112,8 @@ test.each<[problem: string, cause: string | ((database: Database, tenant: Tenant
   const { database, settings, ...tenant } = await seeded();
   const { account, projects, wallet, token } = tenant;
   const walletId = wallet.replace('wallets/', '');
-  const names = { account, project: projects[1], wallet, walletId, token: credentialParts(token).id };
+  const projectId = projects[1]?.replace('projects/', '');
+  const names = { account, projectId, wallet, walletId, token: credentialParts(token).id };
   const problem = template.replace(/\$(\w+)/, (_, name: keyof typeof names) => String(names[name]));
   if (typeof cause === 'function') await cause(database, tenant);
   else for (const statement of cause.split(';')) await database.write(statement);
@@ -128,7 +129,7 @@ test('many problems of one kind are counted, and 100 of them described', async (
   const { database, settings } = await seeded(103);
   await setRows(database, 'project', { image_cover_cid: OTHER_CID });
   const { stdout, stderr } = await paw(['check'], settings);
-  expect(stdout.match(/^The CID of the cover image of .+ is wrong\.$/gm)).toHaveLength(100);
+  expect(stdout.match(/^The row .+ of project has an invalid image_cover_cid\.$/gm)).toHaveLength(100);
   expect(stdout).toMatch(/\nThere are 3 more problems of this kind\.\n$/);
   expect(stderr).toBe('paw: The database has 103 problems.\n');
 });

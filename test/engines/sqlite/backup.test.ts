@@ -183,7 +183,7 @@ const INVALID = [
   ['account', 'create_time_ms', '-9000000000000000'],
   ['project', 'description', "x'00'"],
   ['project', 'title', 'char(0)'],
-  ['project', 'image_cover_cid', "'bafy'"],
+  ['project', 'image_cover_cid', `'bafkrei${'a'.repeat(52)}'`],
   ['token', 'id', "''"],
   ['wallet', 'title', "x'61'"],
   ['wallet', 'title_key', "'other'"],
