@@ -3,7 +3,7 @@ import { countRows } from '../storage/jobs/bulk-rows.ts';
 import { findInvalidValues } from '../storage/jobs/row-values.ts';
 import { findRowProblems } from '../storage/jobs/verify-rows.ts';
 import { findSchemaProblems } from '../storage/jobs/verify-schema.ts';
-import { noRows, TABLES, type TableCounts } from '../storage/sql/columns.ts';
+import { noRows, TABLES, type TableCounts } from '../storage/tables/tables.ts';
 import { allProblems, collectProblems, type Problems } from '../storage/work/problems.ts';
 import { meterOf, type OnProgress } from '../storage/work/progress.ts';
 

@@ -19,8 +19,7 @@ import {
 import { isJsonObject, type JsonObject, parseJson } from '../model/fields/json.ts';
 import { idOf, type ResourceName, resourceName, type Ulid } from '../model/resource-name.ts';
 import type { Queryable } from '../storage/interface/database.ts';
-import { forEachBatch } from '../storage/jobs/bulk-rows.ts';
-import { findOwners, insertBatches } from '../storage/jobs/import-rows.ts';
+import { findOwners, forEachBatch, insertRows } from '../storage/jobs/bulk-rows.ts';
 import { deleteAddresses } from '../storage/jobs/supplied-addresses.ts';
 import { addToProjectCount, type NewProjectRow } from '../storage/tables/projects.ts';
 import type { NewWalletRow, WalletRow } from '../storage/tables/wallets.ts';
@@ -121,11 +120,11 @@ async function insertLines(
   const events = lines.map(({ name }) =>
     auditEvent(operator, 'operator', { accountId, action, resource: name }),
   );
-  await insertBatches(transaction, 'audit_event', events);
+  await insertRows(transaction, 'audit_event', events);
   const rows = lines.map(({ row }) => row);
   const addresses = rows.flatMap((row) => ('address' in row ? [row.address] : []));
   await deleteAddresses(transaction, accountId, addresses);
-  await insertBatches(transaction, first.table, rows);
+  await insertRows(transaction, first.table, rows);
   if (first.table === 'project') await addToProjectCount(transaction, accountId, rows.length);
 }
 

@@ -13,7 +13,7 @@ import {
   resourceNameValidator,
   ValidationError,
 } from '../model/fields/fields.ts';
-import { idGenerator } from '../model/resource-name.ts';
+import { idGenerator, type Ulid } from '../model/resource-name.ts';
 import { MAX_WALLETS } from '../model/wallet.ts';
 import type { Queryable } from '../storage/interface/database.ts';
 import { forEachBatch } from '../storage/jobs/bulk-rows.ts';
@@ -22,7 +22,6 @@ import {
   countWalletsAndAddresses,
   deleteAddresses,
   deleteEmptyPool,
-  findLastId,
   findLastIds,
   findLeft,
   findUsed,
@@ -67,17 +66,16 @@ export async function addAddresses(
     throw invalidFields([{ field: 'account', description }]);
   }
 
-  const before = await findLastId(database, pool);
+  const { last_id: before } = await findLastIds(database, pool);
   await deleteFromPool(database, pool, 'being added');
   // Also if the clock of the last addition was ahead.
   const newId = idGenerator(() => Math.max(operator.clock(), before === '' ? 0 : decodeTime(before) + 1));
-  const ids = Array.from(byAddress, newId);
-  const added = [...byAddress.keys()].map((each, index) => ({
-    address: each,
-    id: ids[index],
-    previousId: ids[index - 1],
-  }));
-  const lastId = ids.at(-1);
+  let lastId: Ulid | undefined;
+  const added = [...byAddress.keys()].map((each) => {
+    const previousId = lastId;
+    lastId = newId();
+    return { address: each, id: lastId, previousId };
+  });
   try {
     await forEachBatch(database, added, async (transaction, batch) => {
       await assertAlone(transaction, pool, { last_id: before, last_added: batch[0]?.previousId });

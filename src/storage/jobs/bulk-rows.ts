@@ -1,8 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Ulid } from '../../model/resource-name.ts';
+import { collectionOf, type ResourceName, type Ulid } from '../../model/resource-name.ts';
 import type { Database, Queryable, Row, Value } from '../interface/database.ts';
 import { DatabaseError } from '../interface/database-error.ts';
-import { columnNames, type Table, valuesOf } from '../sql/columns.ts';
+import { columnNames, prefixedId, type Table, valuesOf } from '../sql/columns.ts';
+import { batches } from '../sql/row-statements.ts';
 import { noRows, TABLES, type TableCounts } from '../tables/tables.ts';
 import { placeholders } from '../work/change.ts';
 import { meterOf, type OnProgress } from '../work/progress.ts';
@@ -14,6 +15,11 @@ const DELETE_BATCH_SIZE = 1000;
 
 // SQLite writes them, each with its event, in about 10 ms.
 const WRITE_BATCH_SIZE = 500;
+
+// SQLite searches each numbered parameter of a statement among those before it.
+const STATEMENT_SIZE = 50;
+
+type ImportedName = ResourceName<'projects' | 'wallets'>;
 
 /** Returns the number of rows of each table, of all accounts or of one. */
 export async function countRows(database: Pick<Queryable, 'read'>, accountId?: Ulid): Promise<TableCounts> {
@@ -48,9 +54,8 @@ export async function forEachBatch<T>(
   items: readonly T[],
   work: (transaction: Queryable, batch: readonly T[]) => Promise<void>,
 ): Promise<void> {
-  for (let start = 0; start < items.length; start += WRITE_BATCH_SIZE) {
+  for (const batch of batches(items, WRITE_BATCH_SIZE)) {
     const startMs = performance.now();
-    const batch = items.slice(start, start + WRITE_BATCH_SIZE);
     await database.transaction((transaction) => work(transaction, batch));
     if (batch.length === WRITE_BATCH_SIZE) await delay(performance.now() - startMs);
   }
@@ -122,18 +127,51 @@ async function* readPart(
   }
 }
 
-/** Inserts rows of a table. @param suffix the end of the statement, which can return rows */
+/** Splits a list of rows or values into parts for a statement each, of a size that SQLite executes fast. */
+export function forStatements<T>(items: Iterable<T>): readonly (readonly T[])[] {
+  return batches([...items], STATEMENT_SIZE);
+}
+
+const COLUMNS = new Map(TABLES.map(({ name, columns }) => [name, columns]));
+
+/** Inserts rows of a table in a transaction. @param suffix the end of each statement, which can return rows */
 export async function insertRows<R extends Row>(
-  target: Queryable,
-  { name, columns }: Table,
+  transaction: Queryable,
+  table: keyof TableCounts,
   rows: readonly Row[],
   suffix = '',
 ): Promise<readonly R[]> {
-  if (rows.length === 0) return [];
+  const columns = COLUMNS.get(table) ?? '';
   const names = columnNames(columns);
-  const tuples = rows.map((_, row) => `(${placeholders(names, row * names.length + 1)})`);
-  const values = rows.flatMap((row) => valuesOf(row, names));
-  return target.write<R>(`INSERT INTO ${name} (${columns}) VALUES ${tuples.join(', ')} ${suffix}`, values);
+  const insert = (batch: readonly Row[]) => {
+    const tuples = batch.map((_, row) => `(${placeholders(names, row * names.length + 1)})`);
+    const values = batch.flatMap((row) => valuesOf(row, names));
+    return transaction.write<R>(
+      `INSERT INTO ${table} (${columns}) VALUES ${tuples.join(', ')} ${suffix}`,
+      values,
+    );
+  };
+  return (await Promise.all(forStatements(rows).map(insert))).flat();
+}
+
+/** Returns the accounts of those projects and wallets that exist, by their names. */
+export async function findOwners(
+  database: Pick<Queryable, 'read'>,
+  names: readonly ImportedName[],
+): Promise<ReadonlyMap<ImportedName, Ulid>> {
+  const owners = new Map<ImportedName, Ulid>();
+  for (const collection of ['projects', 'wallets'] as const) {
+    const table = collection.slice(0, -1);
+    const name = prefixedId(`${collection}/`);
+    for (const batch of forStatements(names.filter((each) => collectionOf(each) === collection))) {
+      const rows = await database.read<{ readonly account_id: Ulid; readonly name: ImportedName }>(
+        `SELECT account_id, ${name} AS name FROM ${table} WHERE ${name} IN (${placeholders(batch, 1)})`,
+        batch,
+      );
+      for (const row of rows) owners.set(row.name, row.account_id);
+    }
+  }
+  return owners;
 }
 
 /**

@@ -4,8 +4,7 @@ import type { Database, Queryable, Row } from '../interface/database.ts';
 import { type AccountRow, findAccount } from '../tables/accounts.ts';
 import { noRows, TABLES, type TableCounts } from '../tables/tables.ts';
 import type { OnProgress } from '../work/progress.ts';
-import { deleteAccountRows, forEachBatch, insertRows, readRows, rowMeter } from './bulk-rows.ts';
-import { batches, findOwners } from './import-rows.ts';
+import { deleteAccountRows, findOwners, forEachBatch, insertRows, readRows, rowMeter } from './bulk-rows.ts';
 import { assertValid } from './row-values.ts';
 
 type CopiedTable = (typeof TABLES)[number];
@@ -40,7 +39,7 @@ export async function copyDatabase(
         const [row] = await to.read(`SELECT 1 AS one FROM ${name} LIMIT 1`);
         if (row) throw new Error(`The target is not empty: its table ${name} has rows.`);
       }
-      return copyRows({ from, onCopied }, (table, rows) => insertRows(to, table, rows));
+      return copyRows({ from, onCopied }, (table, rows) => insertRows(to, table.name, rows));
     });
   });
 }
@@ -105,10 +104,8 @@ async function insertMissing(
   await assertNoOwner(to, table, rows);
   // Each unique key has the account, so that only rows of this account are in the way.
   const suffix = `ON CONFLICT DO NOTHING RETURNING ${table.key[0]}`;
-  for (const batch of batches(rows)) {
-    const { length } = await insertRows(to, table, batch, suffix);
-    if (length < batch.length && table.name !== 'audit_event') throw accountExists(accountId, table.name);
-  }
+  const { length } = await insertRows(to, table.name, rows, suffix);
+  if (length < rows.length && table.name !== 'audit_event') throw accountExists(accountId, table.name);
 }
 
 /** @throws Error if the target has rows of an account, or its projects or wallets in another one */

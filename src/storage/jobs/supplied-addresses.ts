@@ -2,10 +2,9 @@ import type { Address } from '../../model/address.ts';
 import type { Network } from '../../model/network.ts';
 import type { Ulid } from '../../model/resource-name.ts';
 import type { Queryable } from '../interface/database.ts';
-import { ADDRESS_TABLE, type AddressPoolRow, type AddressRow } from '../tables/addresses.ts';
+import type { AddressRow } from '../tables/addresses.ts';
 import { placeholders } from '../work/change.ts';
-import { insertRows } from './bulk-rows.ts';
-import { batches } from './import-rows.ts';
+import { forStatements, insertRows } from './bulk-rows.ts';
 
 const INSERT_POOL = `INSERT INTO address_pool (account_id, network, address_count, last_id) VALUES ($1, $2, 0, '')
 ON CONFLICT (account_id, network) DO NOTHING`;
@@ -13,8 +12,6 @@ ON CONFLICT (account_id, network) DO NOTHING`;
 const IF_NEW = 'ON CONFLICT (account_id, address) DO NOTHING RETURNING address';
 
 const FIND_LAST_ID = 'SELECT last_id FROM address_pool WHERE account_id = $1 AND network = $2';
-
-const FIND_LAST_IDS = 'SELECT network, last_id FROM address_pool WHERE account_id = $1';
 
 const ADD_TO_COUNT =
   'UPDATE address_pool SET address_count = address_count + $3 WHERE account_id = $1 AND network = $2';
@@ -32,7 +29,7 @@ const DELETE_FIRST = `DELETE FROM address WHERE account_id = $1 AND network = $2
 ) AS first)
 RETURNING id`;
 
-const FIND_LAST_ADDED = `SELECT p.last_id, (SELECT MAX(id) FROM address WHERE account_id = $1 AND network = $2
+const FIND_LAST_IDS = `SELECT p.last_id, (SELECT MAX(id) FROM address WHERE account_id = $1 AND network = $2
   AND id > p.last_id) AS last_added FROM address_pool p WHERE p.account_id = $1 AND p.network = $2`;
 
 const COUNT_ALL = `SELECT (SELECT COUNT(*) FROM wallet WHERE account_id = $1) +
@@ -58,15 +55,6 @@ GROUP BY account_id, network ORDER BY account_id, network`;
   return database.read(sql, accountId === undefined ? [] : [accountId]);
 }
 
-/** Returns the id of the last address of a pool that a wallet can get. Those after it are still being added. */
-export async function findLastId(
-  database: Queryable,
-  { accountId, network }: AddressPool,
-): Promise<Ulid | ''> {
-  const [row] = await database.read<Pick<AddressPoolRow, 'last_id'>>(FIND_LAST_ID, [accountId, network]);
-  return row?.last_id ?? '';
-}
-
 /** Returns the addresses that have a wallet, or are left for one on any network, but not those that are being added to the pool. */
 export async function findUsed(
   database: Queryable,
@@ -74,7 +62,7 @@ export async function findUsed(
   addresses: Iterable<Address>,
 ): Promise<ReadonlySet<Address>> {
   const used = new Set<Address>();
-  for (const batch of batches([...addresses])) {
+  for (const batch of forStatements(addresses)) {
     const list = placeholders(batch, 3);
     const sql = `SELECT address FROM wallet WHERE account_id = $1 AND address IN (${list})
 UNION ALL SELECT address FROM address WHERE account_id = $1 AND address IN (${list})
@@ -92,7 +80,7 @@ export async function findLeft(
   addresses: Iterable<Address>,
 ): Promise<ReadonlySet<Address>> {
   const left = new Set<Address>();
-  for (const batch of batches([...addresses])) {
+  for (const batch of forStatements(addresses)) {
     const sql = `SELECT address FROM address WHERE account_id = $1 AND network = $2 AND id <= (${FIND_LAST_ID})
   AND address IN (${placeholders(batch, 3)})`;
     const rows = await database.read<Pick<AddressRow, 'address'>>(sql, [accountId, network, ...batch]);
@@ -101,6 +89,8 @@ export async function findLeft(
   return left;
 }
 
+type LastIds = { readonly last_id: Ulid | ''; readonly last_added: Ulid | null };
+
 /**
  * Returns the ids of the last address of a pool that a wallet can get, and of the last one that is being added. Another process
  * adds or deletes some at the same time if they are not those of this one.
@@ -108,12 +98,8 @@ export async function findLeft(
 export async function findLastIds(
   transaction: Queryable,
   { accountId, network }: AddressPool,
-): Promise<{ readonly last_id: Ulid | ''; readonly last_added: Ulid | null }> {
-  const params = [accountId, network];
-  const [row] = await transaction.read<{ last_id: Ulid | ''; last_added: Ulid | null }>(
-    FIND_LAST_ADDED,
-    params,
-  );
+): Promise<LastIds> {
+  const [row] = await transaction.read<LastIds>(FIND_LAST_IDS, [accountId, network]);
   return row ?? { last_id: '', last_added: null };
 }
 
@@ -121,20 +107,13 @@ export async function findLastIds(
 export async function insertAddresses(
   transaction: Queryable,
   { accountId, network }: AddressPool,
-  addresses: readonly { readonly address: Address; readonly id: Ulid | undefined }[],
+  addresses: readonly Pick<AddressRow, 'address' | 'id'>[],
 ): Promise<ReadonlySet<Address>> {
-  const left = new Set(addresses.map(({ address }) => address));
   await transaction.write(INSERT_POOL, [accountId, network]);
-  const all = addresses.map((each) => ({
-    account_id: accountId,
-    network,
-    address: each.address,
-    id: each.id ?? '',
-  }));
-  for (const rows of batches(all)) {
-    const inserted = await insertRows<Pick<AddressRow, 'address'>>(transaction, ADDRESS_TABLE, rows, IF_NEW);
-    for (const { address } of inserted) left.delete(address);
-  }
+  const rows = addresses.map((each) => ({ account_id: accountId, network, ...each }));
+  const inserted = await insertRows<Pick<AddressRow, 'address'>>(transaction, 'address', rows, IF_NEW);
+  const left = new Set(addresses.map(({ address }) => address));
+  for (const { address } of inserted) left.delete(address);
   return left;
 }
 
@@ -147,47 +126,51 @@ export async function giveAdded(
   await transaction.write(GIVE_ADDED, [accountId, network, lastId ?? '']);
 }
 
-/** Deletes addresses of an account from its pools. Returns those that were left, each with its network. */
+/** Deletes addresses of an account from its pools. */
 export async function deleteAddresses(
   transaction: Queryable,
   accountId: Ulid,
   addresses: readonly Address[],
-): Promise<readonly Pick<AddressRow, 'network' | 'address'>[]> {
-  const deleted: Pick<AddressRow, 'network' | 'id' | 'address'>[] = [];
-  for (const batch of batches(addresses)) {
-    const sql = `DELETE FROM address WHERE account_id = $1 AND address IN (${placeholders(batch, 2)})
-RETURNING network, id, address`;
+): Promise<void> {
+  const deleted: Pick<AddressRow, 'network' | 'id'>[] = [];
+  for (const batch of forStatements(addresses)) {
+    const sql = `DELETE FROM address WHERE account_id = $1 AND address IN (${placeholders(batch, 2)}) RETURNING network, id`;
     deleted.push(
-      ...(await transaction.write<Pick<AddressRow, 'network' | 'id' | 'address'>>(sql, [
-        accountId,
-        ...batch,
-      ])),
+      ...(await transaction.write<Pick<AddressRow, 'network' | 'id'>>(sql, [accountId, ...batch])),
     );
   }
-  if (deleted.length === 0) return deleted;
-  const pools = await transaction.read<Pick<AddressPoolRow, 'network' | 'last_id'>>(FIND_LAST_IDS, [
-    accountId,
-  ]);
-  const lastIds = new Map(pools.map(({ network, last_id }) => [network, last_id]));
-  const left = deleted.filter(({ network, id }) => id <= (lastIds.get(network) ?? ''));
-  for (const [network, { length }] of Map.groupBy(left, (row) => row.network)) {
-    await transaction.write(ADD_TO_COUNT, [accountId, network, -length]);
+  for (const [network, rows] of Map.groupBy(deleted, (row) => row.network)) {
+    await subtract(transaction, { accountId, network }, rows);
   }
-  return left;
+}
+
+/** Subtracts deleted addresses from the count of those that wallets can get. */
+async function subtract(
+  transaction: Queryable,
+  pool: AddressPool,
+  deleted: readonly Pick<AddressRow, 'id'>[],
+): Promise<void> {
+  const { last_id } = await findLastIds(transaction, pool);
+  const left = deleted.filter(({ id }) => id <= last_id);
+  await transaction.write(ADD_TO_COUNT, [pool.accountId, pool.network, -left.length]);
 }
 
 /** Deletes the first addresses of a pool, or of those that no wallet can get yet, at most `max`. Returns their number. */
 export async function deleteFirstAddresses(
   transaction: Queryable,
-  { accountId, network }: AddressPool,
+  pool: AddressPool,
   which: 'all' | 'being added',
   max: number,
 ): Promise<number> {
-  const lastId = await findLastId(transaction, { accountId, network });
-  const params = [accountId, network, which === 'all' ? '' : lastId, max];
-  const deleted = await transaction.write<Pick<AddressRow, 'id'>>(DELETE_FIRST, params);
-  const left = deleted.filter(({ id }) => id <= lastId);
-  await transaction.write(ADD_TO_COUNT, [accountId, network, -left.length]);
+  const { accountId, network } = pool;
+  const first = which === 'all' ? '' : (await findLastIds(transaction, pool)).last_id;
+  const deleted = await transaction.write<Pick<AddressRow, 'id'>>(DELETE_FIRST, [
+    accountId,
+    network,
+    first,
+    max,
+  ]);
+  await subtract(transaction, pool, deleted);
   return deleted.length;
 }
 

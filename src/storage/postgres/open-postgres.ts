@@ -2,8 +2,8 @@ import type { Change, Database, DatabaseRequest, Row, Statement, Value } from '.
 import { DatabaseError, unavailable } from '../interface/database-error.ts';
 import type { Engine } from '../interface/engine.ts';
 import { assertUsable, readSchemaVersion } from '../migrations/versions.ts';
-import { TABLES } from '../tables/tables.ts';
 import { FIND_COLUMNS, READINESS_LIFETIME_MS } from '../tables/readiness.ts';
+import { TABLES } from '../tables/tables.ts';
 import { renderStatement } from '../work/change.ts';
 import { remembered } from '../work/remembered.ts';
 import { type ObserveStatement, timedStatements } from '../work/statement-times.ts';

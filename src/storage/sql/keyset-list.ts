@@ -3,7 +3,7 @@ import type { Ulid } from '../../model/resource-name.ts';
 import type { Queryable, Row, Value } from '../interface/database.ts';
 import { remembered } from '../work/remembered.ts';
 import { type ListKind, type ListOptions, type ListTable, listStatement } from './keyset-sql.ts';
-import { padIds } from './row-statements.ts';
+import { batches, padIds } from './row-statements.ts';
 
 /** A row of a list. */
 export type ListRow = Row & { readonly id: Ulid };
@@ -189,10 +189,5 @@ async function inChunks<P, T>(
   parts: readonly P[],
   read: (chunk: readonly P[]) => Promise<readonly T[]>,
 ): Promise<readonly T[]> {
-  const starts = Array.from(
-    { length: Math.ceil(parts.length / MAX_COUNTED_PARTS) },
-    (_, n) => n * MAX_COUNTED_PARTS,
-  );
-  const chunks = starts.map((start) => read(parts.slice(start, start + MAX_COUNTED_PARTS)));
-  return (await Promise.all(chunks)).flat();
+  return (await Promise.all(batches(parts, MAX_COUNTED_PARTS).map(read))).flat();
 }

@@ -104,6 +104,12 @@ export function revisionList(revisions: readonly Ulid[] | '*' | undefined): stri
   return `,${revisions.join()},`;
 }
 
+/** Splits a list into parts of at most `size` items. */
+export function batches<T>(items: readonly T[], size: number): readonly (readonly T[])[] {
+  const count = Math.ceil(items.length / size);
+  return Array.from({ length: count }, (_, n) => items.slice(n * size, (n + 1) * size));
+}
+
 /** Pads a list of at most 100 ids with empty strings, which no row has as its id. */
 export function padIds(ids: readonly (Ulid | '')[]): readonly (Ulid | '')[] {
   const length = LENGTHS.find((limit) => ids.length <= limit) ?? ids.length;
