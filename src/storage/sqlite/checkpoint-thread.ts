@@ -12,13 +12,7 @@ database.exec('PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0; PRAGM
 
 const pause = new Int32Array(new SharedArrayBuffer(4));
 
-parentPort?.on('message', (message: 'checkpoint' | 'close') => {
-  if (message === 'close') {
-    database.close();
-    process.exit();
-  }
-  parentPort?.postMessage(checkpoint());
-});
+parentPort?.on('message', () => parentPort?.postMessage(checkpoint()));
 
 /** Returns whether the log was truncated: no lock of a reader or a writer was in the way. */
 function checkpoint(): boolean {

@@ -40,23 +40,18 @@ export class Checkpoints {
     if (bytes > CHECKPOINT_BYTES && performance.now() >= this.#nextMs) this.#start();
   }
 
-  /** Ends the thread after its current checkpoint. */
+  /** Ends the thread after its current statement. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
     this.#nextMs = Number.POSITIVE_INFINITY;
-    const thread = this.#thread;
-    if (thread === undefined) return;
-    thread.ref();
-    const ended = new Promise((resolve) => thread.once('exit', resolve));
-    thread.postMessage('close');
-    await ended;
+    await this.#thread?.terminate();
   }
 
   #start(): void {
     if (this.#isRunning) return;
     this.#isRunning = true;
     this.#thread ??= this.#startThread();
-    this.#thread.postMessage('checkpoint');
+    this.#thread.postMessage(undefined);
   }
 
   #startThread(): Worker {
