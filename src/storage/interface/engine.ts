@@ -69,11 +69,11 @@ export type Engine = Database & {
   /** Checks that the database can have the tables. @throws Error if it can't store every text */
   assertEncoding(): Promise<void>;
   /**
-   * Distributes the tables that are not distributed yet over the nodes of Citus, by the account.
+   * Distributes the tables that are not distributed yet over the nodes of Citus, by the account. SQLite has none.
    *
    * @param shardCount the number of shards of each table; undefined to do nothing unless the others are distributed
    * @returns the names of the tables that were not distributed before
-   * @throws Error if the engine can't distribute them
+   * @throws Error if the server is not the coordinator of Citus
    */
   distribute(transaction: Queryable, shardCount?: number): Promise<readonly string[]>;
   /** Returns whether each worker of Citus accepts connections, by its host and port; nothing on other engines. */
