@@ -8,6 +8,7 @@ import { renderStatement } from '../work/change.ts';
 import { remembered } from '../work/remembered.ts';
 import { type ObserveStatement, timedStatements } from '../work/statement-times.ts';
 import { retryConflicts } from './conflicts.ts';
+import { connectionRequest } from './connections/connection-turns.ts';
 import { poolOpener, SINGLE_USE } from './connections/hosts.ts';
 import { ConnectionPool, type PoolState, type PoolWait } from './connections/pool.ts';
 import type { Session } from './connections/session.ts';
@@ -125,7 +126,7 @@ function databasesOf(pool: ConnectionPool, timeoutMs: number, onStatement: Obser
       const deadline = deadlineFromNow();
       // So that on Citus a lost connection before the commit is not an unknown result, and workers know its lock timeout.
       const onCitus = (session: Session) => writeInTwoRoundTrips<R>(session, statement, others);
-      const use = { enter: pool.turns.toWrite(statement), deadline };
+      const use = { request: connectionRequest(statement, true), deadline };
       const attempt = () => pool.use(use, (session) => (session.isCitus ? onCitus(session) : run(session)));
       return timed('write', () => retryConflicts(attempt, deadline));
     }

@@ -6,7 +6,6 @@ import {
   type ConnectionTurns,
   connectionRequest,
   LOCK_TIMEOUT_MS,
-  type Wait,
 } from './connections/connection-turns.ts';
 import type { ConnectionPool, ConnectionUse } from './connections/pool.ts';
 import type { Session } from './connections/session.ts';
@@ -81,8 +80,8 @@ export class ReadPipeline {
 
   #readAlone(read: Read): Promise<readonly Row[]> {
     const { sql, params, deadline } = read;
-    const enter = (wait: Wait) => this.#turns.enter(connectionRequest(read, false), wait);
-    const attempt = () => this.#pool.use({ enter, deadline }, (session) => session.query(sql, params));
+    const use = { request: connectionRequest(read, false), deadline };
+    const attempt = () => this.#pool.use(use, (session) => session.query(sql, params));
     // Reads lose conflicts as well, if transactions are serializable.
     return retryConflicts(attempt, deadline);
   }
@@ -103,7 +102,7 @@ export class ReadPipeline {
       const claim = claimOfReads();
       const reads = this.#take(claim, MAX_BATCH, (account) => this.#turns.canRead(account));
       if (reads.length === 0) break;
-      void this.#sendBatch({ claim, reads }, { enter: () => this.#turns.begin(claim) });
+      void this.#sendBatch({ claim, reads }, { leave: this.#turns.begin(claim) });
     }
     this.#queues = new Map([...this.#queues].filter(([, queue]) => queue.length > 0));
     for (const account of this.#queues.keys()) if (!this.#asking.has(account)) void this.#ask(account);
@@ -138,7 +137,7 @@ export class ReadPipeline {
     // Those that have no connection wait no longer.
     const others = this.#take(claim, MAX_BATCH - own.length, (other) => !this.#turns.isRunning(other));
     const reads = [...others, ...own];
-    if (reads.length > 0) void this.#sendBatch({ claim, reads }, { enter: () => leave, startMs });
+    if (reads.length > 0) void this.#sendBatch({ claim, reads }, { leave, startMs });
     else leave('lost');
     this.#send();
   }
@@ -154,7 +153,7 @@ export class ReadPipeline {
     }
   }
 
-  async #sendBatch(batch: Batch, wait: Pick<ConnectionUse, 'enter' | 'startMs'>): Promise<void> {
+  async #sendBatch(batch: Batch, wait: Pick<ConnectionUse, 'leave' | 'startMs'>): Promise<void> {
     const { reads } = batch;
     const deadline = Math.max(...reads.map((read) => read.deadline));
     const timers = reads

@@ -1,5 +1,6 @@
 import type { Change, Execute, Queryable, Row, Statement, Value } from '../interface/database.ts';
 import { renderStatement } from '../work/change.ts';
+import { connectionRequest } from './connections/connection-turns.ts';
 import { withoutTransactionTimeout } from './connections/hosts.ts';
 import type { ConnectionPool } from './connections/pool.ts';
 import type { Session } from './connections/session.ts';
@@ -27,7 +28,7 @@ export async function inTransaction<T>(
   let begun: Promise<unknown> | undefined;
   const query: Execute = async <R extends Row>(sql: string, params: readonly Value[] = []) => {
     const isFirst = opened === undefined;
-    opened ??= pool.acquire({ enter: pool.turns.toWrite({ sql, params }), deadline });
+    opened ??= pool.acquire({ request: connectionRequest({ sql, params }, true), deadline });
     const session = await opened;
     if (isFirst) {
       const rows = session.begin<R>(sql, params);

@@ -113,11 +113,6 @@ export class ConnectionTurns {
     }
   }
 
-  /** Returns the function that waits for the turn of a write, or of a transaction that begins with the statement. */
-  toWrite(statement: Statement): (wait: Wait) => Promise<Leave> {
-    return (wait) => this.enter(connectionRequest(statement, true), wait);
-  }
-
   /** Whether an account uses a connection. */
   isRunning(account: Value | undefined): boolean {
     return this.#count(account).own > 0;

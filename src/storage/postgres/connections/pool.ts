@@ -2,7 +2,13 @@ import type { Pool, PoolClient } from 'pg';
 import { DatabaseError, unavailable } from '../../interface/database-error.ts';
 import { PendingCount } from '../../work/pending-count.ts';
 import { hasCode, outageOf, startTimeout, TOO_MANY_CONNECTIONS } from '../sqlstates.ts';
-import { ConnectionTurns, type Leave, type UseResult, type Wait } from './connection-turns.ts';
+import {
+  type ConnectionRequest,
+  ConnectionTurns,
+  type Leave,
+  type UseResult,
+  type Wait,
+} from './connection-turns.ts';
 import { HostError, isOutdatedClient } from './hosts.ts';
 import { Session, type StatementSettings } from './session.ts';
 
@@ -22,7 +28,9 @@ export type PoolWait = {
 
 export type ConnectionUse = {
   /** Waits for its turn; see `ConnectionTurns`. A probe has none. */
-  readonly enter?: (wait: Wait) => Leave | Promise<Leave>;
+  readonly request?: ConnectionRequest;
+  /** What ends its turn, if it has come before. */
+  readonly leave?: Leave;
   /** When the wait began, as `performance.now()`: by default now. */
   readonly startMs?: number;
   /**
@@ -80,7 +88,7 @@ export class ConnectionPool {
     return this.#waits.track(this.#acquire(use));
   }
 
-  async #acquire({ enter, startMs, deadline }: ConnectionUse): Promise<Session> {
+  async #acquire({ request, leave = () => {}, startMs, deadline }: ConnectionUse): Promise<Session> {
     const { timeoutMs } = this.#settings;
     const nowMs = performance.now();
     const late = Promise.withResolvers<never>();
@@ -91,16 +99,16 @@ export class ConnectionPool {
       () => (session === undefined ? late.reject(startTimeout('overload')) : session.expire()),
       deadline === undefined ? timeoutMs : Math.max(deadline - nowMs, 0),
     );
-    let leave = (_: UseResult) => {};
+    let end = leave;
     const onRelease = (result: UseResult) => {
       clearTimeout(timer);
-      leave(result);
+      end(result);
     };
     const turn: Wait = { late: late.promise };
     let waitStartMs = startMs ?? nowMs;
     let [hasTurn, isTimeout] = [false, false];
     try {
-      if (enter !== undefined) leave = await enter(turn);
+      if (request !== undefined) end = await this.turns.enter(request, turn);
       hasTurn = true;
       if (turn.isForOthers) waitStartMs = performance.now();
       if (deadline !== undefined && performance.now() >= deadline) throw startTimeout('overload');

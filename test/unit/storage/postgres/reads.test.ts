@@ -22,8 +22,8 @@ afterEach(() => {
 function makePool(size: number, query = echo) {
   const turns = new ConnectionTurns(() => size);
   const uses: string[][] = [];
-  const use: ConnectionPool['use'] = async ({ enter }, work) => {
-    const leave = await enter?.({ late: never });
+  const use: ConnectionPool['use'] = async ({ request, leave }, work) => {
+    const end = request ? await turns.enter(request) : leave;
     const texts: string[] = [];
     uses.push(texts);
     const session = {
@@ -35,7 +35,7 @@ function makePool(size: number, query = echo) {
     try {
       return await work(session as unknown as Session);
     } finally {
-      leave?.('done');
+      end?.('done');
     }
   };
   const pool = { turns, use, onWaited: () => {} } as unknown as ConnectionPool;
