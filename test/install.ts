@@ -46,7 +46,7 @@ function inputHash(): string {
 }
 
 function install(): void {
-  const size = PART === '' ? '150 MB to download, 630 MB' : '440 MB';
+  const size = PART === '' ? '150 MB to download, 630 MB' : '140 MB';
   console.error(`Installing packages: \`npm ci\` in ${NAME}, one to three minutes, ${size} on disk.`);
   const options = ['--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error'];
   try {

@@ -2,12 +2,13 @@
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { fileURLToPath } from 'node:url';
+import { expect, onTestFinished, test } from 'vitest';
 import { codeBlocks } from '../api/clients/documented.ts';
-import { conforms } from '../support/conformance.ts';
 import { seedTenant, testFolder, useGateway } from '../support/gateway.ts';
-import { MODULES, runNode } from './run-program.ts';
+import { startProgram } from '../support/run-command.ts';
 
+const MODULES = fileURLToPath(new URL('node_modules', import.meta.url));
 const PORTMAN = join(MODULES, '@apideck/portman/bin/portman');
 const NEWMAN = join(MODULES, 'newman/bin/newman.js');
 
@@ -60,7 +61,6 @@ const WITH_INVALID_INPUT = {
 /** The parts of newman's report that are read. */
 type Report = {
   readonly run: {
-    readonly stats: Readonly<Record<'requests' | 'assertions', { readonly total: number }>>;
     readonly failures: readonly { readonly error: { readonly test: string; readonly message: string } }[];
   };
 };
@@ -82,6 +82,12 @@ test.each([
   await runNode(folder, [NEWMAN, 'run', 'collection.json', ...variables, ...output]);
   const { run }: Report = JSON.parse(readFileSync(join(folder, 'report.json'), 'utf8'));
   expect(run.failures.map(({ error }) => `${error.test}: ${error.message}`)).toEqual([]);
-  conforms('Portman', run.stats.assertions.total);
-  conforms('newman', run.stats.requests.total);
 });
+
+/** Runs a program of Node in a folder until it ends. It has to succeed, and reports its use to nobody. */
+async function runNode(folder: string, words: readonly string[]): Promise<void> {
+  const settings = { PATH: String(process.env['PATH']), DO_NOT_TRACK: '1' };
+  const running = startProgram(process.execPath, words, settings, folder);
+  onTestFinished(async () => void (await running.stop('SIGKILL')));
+  expect(await running.ended, words[0]).toMatchObject({ status: 0 });
+}

@@ -4,7 +4,6 @@ import * as oauth from 'oauth4webapi';
 import * as openid from 'openid-client';
 import { beforeAll, expect, test } from 'vitest';
 import { restApi } from '../../support/both-apis.ts';
-import { conforms } from '../../support/conformance.ts';
 import { seedTenant, testGateway, useGateway } from '../../support/gateway.ts';
 import { type AppKey, createApp } from '../../support/requests.ts';
 
@@ -85,6 +84,5 @@ test.each([
       await oauth.revocationRequest(server, client, secret, token, options),
     );
     expect(await introspect()).toEqual({ active: false });
-    conforms('oauth4webapi');
   },
 );

@@ -11,7 +11,6 @@ import {
   postGraphql,
   send,
 } from '../../support/both-apis.ts';
-import { conforms, exceptionsOf } from '../../support/conformance.ts';
 import { seedTenant, testGateway, useGateway, useTenant } from '../../support/gateway.ts';
 import { MISSING_APP, MISSING_WALLET, projectToken } from '../../support/requests.ts';
 import { rowOf, rowsOf } from '../../support/rows.ts';
@@ -41,7 +40,8 @@ beforeAll(async () => {
 });
 
 describe('the audits of GraphQL over HTTP', () => {
-  const exceptions = exceptionsOf('graphql-http: audits');
+  // They expect 400, as the draft did, for no query and for a variable of a wrong type. The released text asks for 422.
+  const exceptions = ['423L', '86EE'];
   const audits = serverAudits({
     url: () => endpoint,
     fetchFn(url: string, init: RequestInit = {}) {
@@ -53,14 +53,13 @@ describe('the audits of GraphQL over HTTP', () => {
 
   test('are all here', () => {
     expect(audits).toHaveLength(61);
-    expect(audits.map(({ id }) => id)).toEqual(expect.arrayContaining([...exceptions]));
+    expect(audits.map(({ id }) => id)).toEqual(expect.arrayContaining(exceptions));
   });
 
   test.each(audits)('$id: $name', async ({ id, fn }) => {
     const result = await fn();
     const expected = exceptions.includes(id) ? 'Response status code is not 400' : 'ok';
     expect(result.status === 'ok' ? 'ok' : result.reason).toBe(expected);
-    conforms('graphql-http: audits');
   });
 });
 
