@@ -88,7 +88,7 @@ test('promtool accepts the configuration and its alerts', () => {
 test('the alerts fire when they should, each of them tested by promtool', () => {
   expect(promtool(['test', 'rules', RULE_TESTS])).toMatchObject({ status: 0 });
   const tests = readFileSync(RULE_TESTS, 'utf8');
-  const tested = new Set([...tests.matchAll(/alertname: (\w+)/g)].map(([, name]) => name));
+  const tested = new Set([...tests.matchAll(/alertname="(\w+)"/g)].map(([, name]) => name));
   expect([...tested].toSorted()).toEqual(rules.map(({ alert }) => alert).toSorted());
 });
 

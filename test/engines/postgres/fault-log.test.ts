@@ -73,6 +73,8 @@ test('the line of a request that did not get its lock names the account and the 
       });
     }
     await expect.poll(counted).toEqual({ '': requests.length });
+    const measured = await readMetric(port, 'db_client_operation_duration_seconds_count');
+    expect(measured).toHaveProperty(['{db_operation_name="write",error_type="lock"}']);
   });
   const [line] = logLines(gateway.log()).filter(({ outage }) => outage === 'lock');
   expect([wallet, app.name]).toContain(line?.resource);

@@ -5,10 +5,13 @@ import { seedTenant, testGateway } from '../../support/gateway.ts';
 import { readMetric } from '../../support/metrics.ts';
 import { lockRow } from '../../support/rows.ts';
 
-// `faults.test.ts` shows that a wait without a connection in time is counted.
-test('the connections of the pool are measured, what waits for one, and the waits', async () => {
+test('the connections of the pool are measured, what waits for one, the waits, and those without one in time', async () => {
   const port = await freePort();
-  const gateway = await testGateway({ PAW_METRICS_PORT: String(port), PAW_POSTGRES_POOL: '1' });
+  const gateway = await testGateway({
+    PAW_METRICS_PORT: String(port),
+    PAW_POSTGRES_POOL: '1',
+    PAW_REQUEST_TIMEOUT: '1s',
+  });
   const { token, wallet } = await seedTenant(gateway, { wallets: 1 });
   const read = (name: string) => readMetric(port, `paw_postgres_${name}`);
   const update = (title: string) => restApi(() => gateway.url).updateWallet(token, wallet, { title });
@@ -31,6 +34,7 @@ test('the connections of the pool are measured, what waits for one, and the wait
     // Its authentication waits for the connection.
     const third = repeat('Third');
     await expect.poll(() => read('waiting')).toEqual({ '': 1 });
+    await expect.poll(() => read('wait_timeouts_total')).not.toEqual({ '': 0 });
     isOver = true;
     return [second, third];
   });
