@@ -15,7 +15,6 @@ const NIGHT = {
   model: 'random operations, compared with a model',
   'power-cuts': 'writes that a power cut loses',
   slow: 'other tests that take long',
-  year: 'upgrades, rollbacks and backups of an installation under load',
 };
 
 /**
@@ -27,7 +26,6 @@ const PROGRAMS = {
   haproxy: '/usr/sbin/haproxy',
   nginx: '/usr/sbin/nginx',
   pgbouncer: '/usr/sbin/pgbouncer',
-  postgresql: '/usr/share/doc/postgresql',
   prometheus: '/usr/bin/prometheus',
   'python3-authlib': '/usr/lib/python3/dist-packages/authlib',
   'python3-requests': '/usr/lib/python3/dist-packages/requests',

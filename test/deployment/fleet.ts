@@ -2,18 +2,12 @@ import { expect } from 'vitest';
 import { freePort } from '../support/free-port.ts';
 import { seedDatabase } from '../support/gateway.ts';
 import { startPostgres } from '../support/postgres-server.ts';
-import { listening, type Running, startPaw } from '../support/run-command.ts';
+import { listening, type Running, type Settings, startPaw } from '../support/run-command.ts';
 import { trustedCertificate } from './certificate.ts';
 import { haproxy, nginx } from './proxy.ts';
 
-export type Instance = ReturnType<typeof instanceOf>;
-
-/**
- * Returns a gateway in a separate process, which is not running yet. Its first start chooses its port.
- *
- * @param serve starts its program on a port
- */
-export function instanceOf(serve: (port: string) => Running) {
+/** Returns a gateway in a separate process, which is not running yet. Its first start chooses its port. */
+function instanceWith(settings: Settings) {
   let running: Running | undefined;
   let port = '0';
   const end = async (signal: NodeJS.Signals) => {
@@ -29,7 +23,7 @@ export function instanceOf(serve: (port: string) => Running) {
     /** Starts it if it is not running. */
     async start() {
       if (running !== undefined) return;
-      running = serve(port);
+      running = startPaw(['serve'], { PORT: port, ...settings });
       ({ port } = new URL((await listening(running, () => {})).url));
     },
     /** Stops it, and waits until it has ended. */
@@ -62,8 +56,7 @@ export async function startFleet() {
     PAW_RATE_LIMIT_ADDRESS: String(ADDRESS_LIMIT),
     PAW_STOP_DELAY: STOP_DELAY,
   };
-  const serve = (port: string) => startPaw(['serve'], { PORT: port, ...settings });
-  const instances = [instanceOf(serve), instanceOf(serve)] as const;
+  const instances = [instanceWith(settings), instanceWith(settings)] as const;
   for (const instance of instances) opening.defer(instance.kill);
   const start = async () => void (await Promise.all(instances.map((instance) => instance.start())));
   await start();
