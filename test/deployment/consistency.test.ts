@@ -4,19 +4,16 @@ import { fileURLToPath } from 'node:url';
 import type { Deployment } from 'kubernetes-types/apps/v1.d.ts';
 import type { Job } from 'kubernetes-types/batch/v1.d.ts';
 import type { Container, Service as KubernetesService, PodSpec } from 'kubernetes-types/core/v1.d.ts';
-import type { PodDisruptionBudget } from 'kubernetes-types/policy/v1.d.ts';
 import { expect, onTestFinished, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { readConfig } from '../../src/config.ts';
 import { DOCKERFILE, lastOf, readDockerfile, variablesOf } from '../../tools/deploy/dockerfile.ts';
 
 type Service = {
-  readonly image: string;
   readonly build?: object;
   readonly environment?: Readonly<Record<string, string>>;
   readonly volumes?: readonly string[];
   readonly ports?: readonly string[];
-  readonly healthcheck?: { readonly test?: readonly string[] };
   readonly stop_grace_period?: string;
 };
 
@@ -33,12 +30,7 @@ const compose: { services: Readonly<Record<string, Service>>; volumes: object } 
   },
 );
 const manifests = parseAllDocuments(textOf('kubernetes.yaml')).map((document) => document.toJS());
-const [job, deployment, budget, kubernetesService] = manifests as [
-  Job,
-  Deployment,
-  PodDisruptionBudget,
-  KubernetesService,
-];
+const [job, deployment, , kubernetesService] = manifests as [Job, Deployment, unknown, KubernetesService];
 const stages = readDockerfile(DOCKERFILE);
 const image = stages.at(-1);
 if (image === undefined) throw new Error('The Dockerfile has no stage.');
@@ -108,20 +100,6 @@ test('the database of compose.yaml is the one of DATABASE_URL, and no file conta
   expect(Object.keys(compose.volumes)).toEqual(volumes?.map((volume) => volume.split(':')[0]));
 });
 
-test('HAProxy in compose.yaml gets its configuration, and the addresses that it reads from the environment', () => {
-  const { environment, healthcheck, ports, volumes, image: name } = service('haproxy');
-  const read = [...haproxy.matchAll(/\$\{(\w+)-/g)].map(([, variable]) => variable);
-  expect(environment).toEqual({ GATEWAYS: `gateway:${settings['PORT']}` });
-  expect([...new Set(read)]).toEqual(['BIND', 'GATEWAY_1', 'GATEWAY_2']);
-  expect(haproxy).toMatch(/"\$\{GATEWAYS\}"/);
-  const [, port] = /\$\{BIND-:(\d+)\}/.exec(haproxy) ?? [];
-  expect(ports).toEqual([`127.0.0.1:${port}:${port}`]);
-  expect(healthcheck?.test?.at(-1)).toContain(`/${port}`);
-  expect(volumes).toEqual(['./haproxy.cfg:/usr/local/etc/haproxy/haproxy.cfg:ro']);
-  const [, version] = /Tested with HAProxy .*?(\d+\.\d+)\.\n/.exec(haproxy) ?? [];
-  expect(name).toBe(`haproxy:${version}`);
-});
-
 test('the unit starts instances in production, on the ports of the proxies and of Prometheus, with time to stop', () => {
   const { scrape_configs } = parse(textOf('prometheus.yml'));
   for (const n of [1, 2]) {
@@ -176,21 +154,6 @@ test('the pods of kubernetes.yaml run this version without privileges, with the 
       resources: { limits: { memory: expect.any(String) } },
     });
   }
-});
-
-test('Kubernetes spreads the gateways over its nodes, and drains at most one at a time', () => {
-  const { replicas = 0, selector, template } = deployment.spec ?? {};
-  expect(budget.spec?.selector).toEqual(selector);
-  expect(budget.spec?.maxUnavailable).toBeLessThan(replicas);
-  expect(template?.spec?.topologySpreadConstraints).toEqual([
-    {
-      maxSkew: 1,
-      topologyKey: 'kubernetes.io/hostname',
-      whenUnsatisfiable: 'ScheduleAnyway',
-      labelSelector: selector,
-      matchLabelKeys: ['pod-template-hash'],
-    },
-  ]);
 });
 
 test('the Deployment of kubernetes.yaml has valid settings, ports, checks and enough time to stop', () => {

@@ -12,7 +12,7 @@ import {
   startProgram,
 } from './run-command.ts';
 
-/** A copy of the program with further migrations: the next version. */
+/** A copy of the program with further migrations: the next version. It has no browser assets. */
 export type NewerProgram = {
   /** Starts a command. */
   start(words: readonly string[], settings: Settings): Running;

@@ -4,14 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { send } from '../../support/both-apis.ts';
 import { freePort } from '../../support/free-port.ts';
-import {
-  migrateDatabase,
-  seedTenant,
-  testDatabase,
-  testFolder,
-  testGateway,
-  useGateway,
-} from '../../support/gateway.ts';
+import { seedTenant, testFolder, testGateway, useGateway } from '../../support/gateway.ts';
 import { ulidOf } from '../../support/requests.ts';
 import { addWallets, rowsOf } from '../../support/rows.ts';
 import { listening, paw, pawInShell, type Settings, startProgram } from '../../support/run-command.ts';
@@ -46,27 +39,6 @@ describe('a SQLite database that does not exist', () => {
     expect(existsSync(join(folder, 'data'))).toBe(false);
   });
 });
-
-test.each<[words: string[], url: string, status: number, option: string]>([
-  [['serve'], 'postgres://u:abc?SecretTail@127.0.0.1:1/db', 1, 'DATABASE_URL'],
-  [['check'], 'postgres://u:123#SecretTail@127.0.0.1:1/db', 1, 'DATABASE_URL'],
-  [['account', 'list'], 'postgres://u:p@123/SecretTail@127.0.0.1:1/db', 1, 'DATABASE_URL'],
-  [['copy', '--to', 'postgres://u:abc?SecretTail@127.0.0.1:1/db'], '', 2, '--to'],
-])(
-  '%j says that a password is not encoded, and prints nothing of it: %s',
-  async (words, url, status, option) => {
-    const made = await testDatabase();
-    await migrateDatabase(made.url);
-    for (const format of [[], ['--json']]) {
-      const result = await paw([...words, ...format], { DATABASE_URL: url || made.url });
-      expect(result).toMatchObject({ status, stdout: '', stderr: expect.stringContaining('# is %23') });
-      expect(result.stderr).toContain(
-        `${option} has a user, password, database or parameter that is not encoded`,
-      );
-      expect(result.stderr).not.toMatch(/SecretTail|abc|123/);
-    }
-  },
-);
 
 test('the commands of docs/getting-started.md, and the lines that paw init prints, run as they are', async () => {
   const page = readFileSync(new URL('../../../docs/getting-started.md', import.meta.url), 'utf8');

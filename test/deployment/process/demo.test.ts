@@ -62,9 +62,7 @@ describe('paw demo --json', () => {
 
   test('keeps its data at a second start, and serves what it prints by both APIs with each valid token', async () => {
     const second = startPaw(['demo', '--json'], { PORT: '0', DATABASE_URL: demo.databaseUrl });
-    onTestFinished(async () => {
-      await second.stop('SIGKILL');
-    });
+    onTestFinished(async () => void (await second.stop('SIGKILL')));
     const { url, accessToken, projects, wallets }: Sample = JSON.parse(await second.printed('\n'));
     const nameOf = ({ name }: ProjectFields) => name;
     expect(projects.map(nameOf)).toEqual(sample.projects.map(nameOf));
@@ -179,9 +177,7 @@ test('paw demo stores its data in data/demo.db by default, and ends with status 
   const folder = testFolder();
   const settings = { PORT: '0', PAW_CONSOLE: 'off', PAW_EXPLORERS: 'off', PAW_SANDBOX: 'off' };
   const running = startPaw(['demo'], settings, folder);
-  onTestFinished(async () => {
-    await running.stop('SIGKILL');
-  });
+  onTestFinished(async () => void (await running.stop('SIGKILL')));
   const pages = (await running.printed('Stop with')).match(/^http.*/gm);
   expect((await running.stop('SIGTERM')).status).toBe(0);
   expect(existsSync(join(folder, 'data', 'demo.db'))).toBe(true);
@@ -247,9 +243,7 @@ test('paw demo with its account suspended says how to resume it, and makes no to
 /** Runs a demo until it has printed its instructions. */
 async function startDemo(settings: Settings): Promise<void> {
   const running = startPaw(['demo'], settings);
-  onTestFinished(async () => {
-    await running.stop('SIGKILL');
-  });
+  onTestFinished(async () => void (await running.stop('SIGKILL')));
   await running.printed('Stop with');
   await running.stop('SIGTERM');
 }

@@ -105,10 +105,12 @@ describe('a server', () => {
     const [idleSocket] = (await once(idle, 'socket')) as [Socket];
     const [healthy] = (await once(idle, 'response')) as [IncomingMessage];
     healthy.resume();
+    const unused = connect(Number(new URL(server.url).port), '127.0.0.1').resume();
+    await once(unused, 'connect');
 
     const ended = server.stop('SIGTERM');
     // Idle connections are closed when the server stops listening.
-    await once(idleSocket, 'close');
+    await Promise.all([once(idleSocket, 'close'), once(unused, 'close')]);
     expect(await isListening(server.url)).toBe(false);
     creation.end(APP.slice(10));
     const [incoming] = (await once(creation, 'response')) as [IncomingMessage];

@@ -58,18 +58,6 @@ test.each([
   expect(await ended).toMatchObject(ENDED_WELL);
 });
 
-test('a stop closes a connection without a request while it waits for the requests of others', async () => {
-  const server = await startServerProcess({ DATABASE_URL: gateway.databaseUrl });
-  const idle = connect(Number(new URL(server.url).port), '127.0.0.1').resume();
-  await once(idle, 'connect');
-  const sending = await beginRequest(server.url);
-  const ended = server.stop('SIGTERM');
-  await once(idle, 'close');
-  sending.write(APP);
-  expect(await text(sending)).toMatch(/^HTTP\/1\.1 200 /);
-  expect(await ended).toMatchObject(ENDED_WELL);
-});
-
 test('a stop closes the connection of a client that does not complete its request', async () => {
   const server = await startServerProcess({ DATABASE_URL: gateway.databaseUrl });
   const sending = await beginRequest(server.url);
