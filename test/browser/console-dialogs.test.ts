@@ -91,7 +91,7 @@ test('the key of a new app is shown once, is the same after a lost answer, and i
 test('a token is created with what it may in words, is shown once, and the one of the page ends with its maker', async () => {
   const tenant = await seedTenant(site.gateway, { projects: 2 });
   const maker = await accountToken(site.gateway, tenant, {}, 20 * 86_400);
-  const page = await site.openConsole(maker, { provoked: /ERR_FAILED/ });
+  const page = await site.openConsole(maker);
   await showScreen(page, 'tokens');
   await page.getByRole('button', { name: 'Create token' }).click();
   const form = page.getByRole('dialog', { name: 'Create a token' });
@@ -110,19 +110,10 @@ test('a token is created with what it may in words, is shown once, and the one o
   await form.getByRole('combobox', { name: 'Project', exact: true }).click();
   await form.getByRole('option', { name: 'Project 2' }).click();
   await expectAccessible(page);
-  let lost = '';
-  await page.route('**/graphql', async (route) => {
-    lost = await (await route.fetch()).text();
-    await route.abort();
-  });
-  await form.getByRole('button', { name: 'Create the token' }).click();
-  await page.getByText('The gateway did not answer.').waitFor();
-  await page.unroute('**/graphql');
   await form.getByRole('button', { name: 'Create the token' }).click();
 
   const dialog = page.getByRole('dialog', { name: 'The token “Pipeline”' });
   const token = await dialog.getByLabel('Token', { exact: true }).inputValue();
-  expect(JSON.parse(lost).data.createToken.accessToken).toBe(token);
   await page.keyboard.press('Escape');
   await page.keyboard.press('Escape');
   await expectAccessible(page);
@@ -186,7 +177,7 @@ test('what somebody else has saved meanwhile is shown, and is kept or taken over
 });
 
 test.each(['project', 'app'] as const)(
-  'a change of the %s by somebody else is not overwritten, and what is saved says so',
+  'a change of the %s by somebody else is not overwritten',
   async (kind) => {
     const tenant = await seedTenant(site.gateway);
     const { url } = site.gateway;
@@ -207,14 +198,7 @@ test.each(['project', 'app'] as const)(
     await dialog.getByText(`Somebody else has changed the ${kind} meanwhile.`).waitFor();
     await dialog.getByText('Changed by somebody else meanwhile, to “Theirs”.').waitFor();
     await expectAccessible(page);
-    const waiting = Promise.withResolvers<void>();
-    await page.route('**/graphql', async (route) => {
-      await waiting.promise;
-      await route.continue();
-    });
     await dialog.getByRole('button', { name: 'Save' }).click();
-    await dialog.getByRole('status').getByText('Saving…').waitFor();
-    waiting.resolve();
     await page.getByRole('status').getByText('Saved “Mine”.').waitFor();
     await page.getByRole('heading', { name: 'Mine', level: 1 }).waitFor();
   },
@@ -376,33 +360,6 @@ test('a token is shown the buttons of what it may do only, also when it continue
   await page.evaluate(`void (location.hash = '#token=${readOnly}')`);
   await page.getByRole('link', { name: 'Wallet 1' }).waitFor();
   await expectButtons(page, [[], [], [], [], [], []]);
-});
-
-test('what ends something is red, and is filled with red in its dialog alone', async () => {
-  const tenant = await seedTenant(site.gateway);
-  const app = await createApp(api, tenant.token, { title: 'Till' });
-  const page = await site.openConsole(tenant.token, { colorScheme: 'light' });
-  const RED = 'rgb(180, 35, 24)';
-  const styleOf = (text: string) =>
-    page.evaluate<{ color: string; backgroundColor: string }>(`(() => {
-      const buttons = [...document.querySelectorAll('button')];
-      const { color, backgroundColor } = getComputedStyle(buttons.find((each) => each.textContent === '${text}'));
-      return { color, backgroundColor };
-    })()`);
-  await showScreen(page, app.name);
-  await page.getByRole('heading', { name: 'Till', level: 1 }).waitFor();
-  for (const name of ['Deactivate', 'Delete']) {
-    const style = await styleOf(name);
-    expect([name, style.color]).toEqual([name, RED]);
-    expect(style.backgroundColor).not.toBe(RED);
-  }
-  expect((await styleOf('Rename')).color).not.toBe(RED);
-  await page.getByRole('button', { name: 'Delete' }).click();
-  expect((await styleOf('Delete the app')).backgroundColor).toBe(RED);
-  await page.keyboard.press('Escape');
-  await showScreen(page, 'tokens');
-  await page.getByRole('row').getByRole('button', { name: /^End / }).first().waitFor();
-  expect((await styleOf('End')).color).toBe(RED);
 });
 
 /** Opens the default project in the console. @param tab such as `/apps` */

@@ -88,6 +88,14 @@ test.each<Change>([
   ['app.deactivate', TILL, 'Deactivate', 'Deactivate the app', '“Till” is inactive.'],
   ['app.delete', TILL, 'Delete', 'Delete the app', 'Deleted “Till”.'],
   [
+    'token.create',
+    ['Menu', 'Tokens'],
+    'Create token',
+    'Create the token',
+    'The token “Pipeline”',
+    titled('Pipeline'),
+  ],
+  [
     'token.revoke',
     ['Menu', 'Tokens'],
     ['More of “Desk”', 'End “Desk”'],

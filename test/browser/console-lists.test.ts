@@ -7,7 +7,7 @@ import { AUDIT_ACTIONS } from '../../src/model/audit-event.ts';
 import { graphqlApi } from '../support/both-apis.ts';
 import { pasted, startSite } from '../support/browser.ts';
 import { seedTenant, type Tenant } from '../support/gateway.ts';
-import { accountToken, createApp, signIn, tokenStatus } from '../support/requests.ts';
+import { accountToken, createApp, signIn } from '../support/requests.ts';
 
 const site = startSite();
 
@@ -39,17 +39,6 @@ test('the token of an app has the title of the app', async () => {
   await page.getByRole('dialog').getByText('The token “Till” ends at once').waitFor();
   // Only the account token, by which the page was opened, has none.
   expect(await page.getByText('Without a title').count()).toBe(1);
-});
-
-test('after the revocation of its own token, the console asks for another one and says why', async () => {
-  const { token } = await seedTenant(site.gateway);
-  const page = await openScreen('tokens', token);
-  await page.getByRole('button', { name: 'End' }).click();
-  expect(await page.getByRole('dialog').innerText()).toContain('It is the token of this page');
-  await page.getByRole('button', { name: 'End the token' }).click();
-  await page.getByRole('heading', { name: 'Enter a token' }).waitFor();
-  expect(await page.getByRole('alert').innerText()).toBe('The token has ended.');
-  expect(await tokenStatus(api, token)).toBe('TOKEN_INVALID');
 });
 
 test('a read-only token is shown no button to end one', async () => {

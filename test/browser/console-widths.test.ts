@@ -15,6 +15,10 @@ const WIDTHS = Array.from({ length: 33 }, (_, step) => 320 + 40 * step);
 const TITLE = 'Cold storage of the reserve that the board has to release with two signatures '
   .repeat(3)
   .slice(0, 200);
+// Other titles of 200 code points: one word; from right to left, with a character that turns the text after it; code units.
+const WORD = 'w'.repeat(200);
+const TURNED = `${'محفظة '.repeat(33)}\u202ea`;
+const UNITS = '👩‍🚀🐾'.repeat(50);
 const DESCRIPTION = 'Every wallet here is owned by the finance team, and by nobody else. '.repeat(29);
 
 // What fills a screen: its path, with `<project>`, `<wallet>` and `<app>`, a text to wait for, and what opens a dialog.
@@ -26,7 +30,9 @@ const SCREENS = [
   ['<project>/settings', '2 events', ''],
   ['<wallet>', '2 events', 'Edit wallet'],
   ['<app>', /\d+ events/, 'New key'],
+  ['<app>', /\d+ events/, 'Delete'],
   ['tokens', '3 valid tokens', 'Create token'],
+  ['tokens', '3 valid tokens', 'End '],
   ['events', /\d+ events/, ''],
   [`wallets?address=${addressOf(1)}`, '1 wallet', ''],
   ['nothing', 'It does not exist', ''],
@@ -45,10 +51,10 @@ beforeAll(async () => {
   token = tenant.token;
   await updateProject(asOperator(operator), { name: project, title: TITLE, description: DESCRIPTION });
   const network = 'NETWORK_POLYGON_MUMBAI';
-  await api.updateWallet(token, wallet, { title: TITLE, description: DESCRIPTION, network });
-  const app = await createApp(api, token, { title: TITLE });
+  await api.updateWallet(token, wallet, { title: WORD, description: DESCRIPTION, network });
+  const app = await createApp(api, token, { title: TURNED });
   await signIn(api, token, app);
-  await accountToken(site.gateway, tenant, { title: TITLE, readOnly: true, onlyProject: project });
+  await accountToken(site.gateway, tenant, { title: UNITS, readOnly: true, onlyProject: project });
   clock.advance(1);
   names = { project, wallet, app: app.name };
 });
@@ -72,13 +78,13 @@ test.each(SCREENS)(
     if ((await more.count()) === 1) await more.click();
     await expectNothingCut(page);
     if (button === '') return;
-    await page.getByRole('button', { name: button }).click();
+    await page.getByRole('button', { name: button }).locator('visible=true').last().click();
     await page.getByRole('dialog').waitFor();
     await expectNothingCut(page);
   },
 );
 
-test('neither does anything of the screen without a token and of the menu of the token', async () => {
+test('neither does anything of the screen without a token, of the menu of the token and of a search', async () => {
   const page = await site.open('/console');
   await page.getByRole('heading', { name: 'Enter a token' }).waitFor();
   await expectNothingCut(page);
@@ -86,11 +92,16 @@ test('neither does anything of the screen without a token and of the menu of the
   await page.locator('.opener').click();
   await page.locator('.menu').waitFor();
   await expectNothingCut(page);
+  await page.keyboard.press('Escape');
+  await page.getByRole('combobox', { name: 'Search' }).fill('ww');
+  await page.getByRole('option').first().waitFor();
+  await expectNothingCut(page);
 });
 
 /**
  * Returns the first elements that are wider than their place: a box that scrolls sideways or hides a part of its content, other
- * than by an ellipsis of a text that is no identifier; a cell outside of its table; and an identifier of two lines.
+ * than by an ellipsis of a text that is no identifier; a cell outside of its table; an identifier of two lines; and text after a
+ * title that turns it.
  */
 const FAULTS = `(() => {
   const { scrollWidth, clientWidth } = document.documentElement;
@@ -119,6 +130,15 @@ const FAULTS = `(() => {
       if (rects.some((rect) => rect.right > clientWidth)) say('Outside', element);
     }
     if (element.matches('button') && (left < 0 || right > clientWidth)) say('Outside', element);
+  }
+  for (const { nextSibling } of document.querySelectorAll('dialog strong')) {
+    const [first, second] = [1, 2].map((place) => {
+      const letter = document.createRange();
+      letter.setStart(nextSibling, place);
+      letter.setEnd(nextSibling, place + 1);
+      return letter.getBoundingClientRect();
+    });
+    if (first.top === second.top && first.left > second.left) say('Turned', nextSibling.parentElement);
   }
   return faults.slice(0, 5);
 })()`;

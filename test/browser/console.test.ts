@@ -237,29 +237,6 @@ test('a project has its cover in the list, in its head and among those to choose
   await page.unrouteAll({ behavior: 'wait' });
 });
 
-test('a long description is one line until the person asks for more, and the way up is above the title', async () => {
-  const tenant = await seedTenant(site.gateway, { wallets: 1 });
-  const description = `${'A sentence about this wallet. '.repeat(20)}The end.`;
-  await api.updateWallet(tenant.token, tenant.wallet, { description });
-  const page = await site.openConsole(tenant.token);
-  await showScreen(page, tenant.wallet);
-  const text = page.getByText(description);
-  const heightOf = async () => (await text.boundingBox())?.height ?? 0;
-  const line = await heightOf();
-  const more = page.getByRole('button', { name: 'More', exact: true });
-  await more.press('Enter');
-  expect(await heightOf()).toBeGreaterThan(2 * line);
-  await page.getByRole('button', { name: 'Less' }).and(page.locator(':focus')).press('Enter');
-  expect(await heightOf()).toBe(line);
-  const facts = await page.locator('.screen dt').allInnerTexts();
-  expect(facts.slice(0, 3)).toEqual(['Address', 'Network', 'Project']);
-  const path = page.getByRole('navigation', { name: 'Breadcrumbs' }).getByRole('link');
-  expect(await path.allInnerTexts()).toEqual(['Projects', 'Tenant']);
-  await path.last().click();
-  await page.getByRole('heading', { name: 'Tenant' }).waitFor();
-  expect(await more.count()).toBe(0);
-});
-
 test('each save is announced, also one with the same text, and lines of a short description are shown', async () => {
   const tenant = await seedTenant(site.gateway, { wallets: 1 });
   const page = await site.openConsole(tenant.token);

@@ -138,12 +138,3 @@ test('a result on the same page is opened in place, and what is not found is sai
   await expect.poll(() => page.url()).toMatch(/troubleshooting\.md#one-secret-has-leaked$/);
   expect(await group.isVisible()).toBe(false);
 });
-
-test.each(['api', 'running', 'troubleshooting', 'benchmarks'])(
-  'the page %s is accessible, and fits a phone',
-  async (name) => {
-    const page = await site.open(`/docs/${name}.md`);
-    await page.getByRole('link', { name: 'PAW gateway' }).focus();
-    await expectAccessible(page);
-  },
-);
