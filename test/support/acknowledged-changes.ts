@@ -1,21 +1,6 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
-import { NO_RATE_LIMITS } from './no-rate-limits.ts';
-
-/** A gateway in a separate process. */
-export type Instance = {
-  readonly url: string;
-  readonly pid: number;
-  /** Ends it by a signal, and returns its exit status; null after SIGKILL. */
-  end(signal: NodeJS.Signals): Promise<number | null>;
-};
 
 export type ApiName = 'GraphQL' | 'REST';
-
-const MAIN = fileURLToPath(new URL('../../src/main.js', import.meta.url));
 
 // Longer than any request takes while a database fails over.
 const DEADLINE_MS = 60_000;
@@ -24,37 +9,6 @@ const CREATE_APP =
   'mutation ($input: CreateAppInput!) { result: createApp(input: $input) { value: app { name } } }';
 const UPDATE_WALLET =
   'mutation ($input: UpdateWalletInput!) { result: updateWallet(input: $input) { value: wallet { name } } }';
-
-/** Starts a gateway as the systemd unit does, and waits until it listens. */
-export async function startInstance(databaseUrl: string): Promise<Instance> {
-  const child = spawn(process.execPath, ['--max-semi-space-size=16', MAIN, 'serve'], {
-    env: {
-      PATH: process.env['PATH'],
-      MALLOC_MMAP_THRESHOLD_: '1048576',
-      PORT: '0',
-      NODE_ENV: 'production',
-      DATABASE_URL: databaseUrl,
-      PAW_LOG_REQUESTS: 'none',
-      ...NO_RATE_LIMITS,
-    },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  for await (const line of createInterface({ input: child.stdout })) {
-    const { url } = JSON.parse(line);
-    if (url === undefined) continue;
-    child.stdout.resume();
-    return {
-      url,
-      pid: child.pid ?? 0,
-      async end(signal) {
-        child.kill(signal);
-        if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
-        return child.exitCode;
-      },
-    };
-  }
-  throw new Error('The gateway did not start.');
-}
 
 /** Sends a request. The status is `ok`, the reason of the error, or the error of a connection that failed. */
 export async function request(url: string, token: string, method: string, path: string, body?: object) {

@@ -138,12 +138,9 @@ export async function graphqlOutcome<T>(
   variables: object,
   // biome-ignore lint/suspicious/noExplicitAny: the tests check the values
   read: (data: any) => T,
+  headers: Fields = {},
 ): Promise<Outcome<T>> {
-  return outcomeOf(await postGraphql(url, token, query, variables), read);
-}
-
-// biome-ignore lint/suspicious/noExplicitAny: the tests check the values
-function outcomeOf<T>(response: HttpResponse, read: (data: any) => T): Outcome<T> {
+  const response = await postGraphql(url, token, query, variables, headers);
   const { data, errors } = JSON.parse(response.text);
   if (!errors) return { value: read(data), error: undefined, response };
   const { message, extensions } = errors[0];
@@ -154,13 +151,9 @@ function outcomeOf<T>(response: HttpResponse, read: (data: any) => T): Outcome<T
 
 /** The GraphQL API of the gateway at `url()`. */
 export function graphqlApi(url: () => string, headers: Fields = {}): Api {
-  const request = async <T>(
-    token: string | undefined,
-    query: string,
-    variables: object,
-    // biome-ignore lint/suspicious/noExplicitAny: the tests check the values
-    read: (data: any) => T,
-  ) => outcomeOf(await postGraphql(url(), token, query, variables, headers), read);
+  // biome-ignore lint/suspicious/noExplicitAny: the tests check the values
+  const request = <T>(token: string | undefined, query: string, input: object, read: (data: any) => T) =>
+    graphqlOutcome(url(), token, query, input, read, headers);
 
   return {
     name: 'GraphQL',

@@ -5,25 +5,33 @@
  * concurrent clients are recorded. Prints a report, and fails if an acknowledged change was lost, if the first change
  * through an instance succeeds later than 2 s after a promotion, or if the recorded history is not linearizable.
  */
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
-import {
-  Changes,
-  type Instance,
-  sendAtRate,
-  startInstance,
-} from '../../test/support/acknowledged-changes.ts';
+import { Changes, sendAtRate } from '../../test/support/acknowledged-changes.ts';
+import { NO_RATE_LIMITS } from '../../test/support/no-rate-limits.ts';
 import { RecordedHistory } from '../../test/support/recorded-history.ts';
 import { makeBenchData } from '../bench/data.ts';
 
+/** A gateway in a separate process. */
+type Instance = {
+  readonly url: string;
+  readonly pid: number;
+  /** Ends it by a signal, and returns its exit status; null after SIGKILL. */
+  end(signal: NodeJS.Signals): Promise<number | null>;
+};
+
 /** A change that succeeded. */
 type Success = { readonly timeMs: number; readonly instance: number; readonly api: string };
+
+const MAIN = fileURLToPath(new URL('../../src/main.js', import.meta.url));
 
 const CLUSTER = fileURLToPath(new URL('../../deploy/ha/cluster.sh', import.meta.url));
 
@@ -153,6 +161,37 @@ async function countLost(changes: Changes): Promise<number> {
     lost += missing;
   }
   return lost;
+}
+
+/** Starts a gateway as the systemd unit does, and waits until it listens. */
+async function startInstance(databaseUrl: string): Promise<Instance> {
+  const child = spawn(process.execPath, ['--max-semi-space-size=16', MAIN, 'serve'], {
+    env: {
+      PATH: process.env['PATH'],
+      MALLOC_MMAP_THRESHOLD_: '1048576',
+      PORT: '0',
+      NODE_ENV: 'production',
+      DATABASE_URL: databaseUrl,
+      PAW_LOG_REQUESTS: 'none',
+      ...NO_RATE_LIMITS,
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  for await (const line of createInterface({ input: child.stdout })) {
+    const { url } = JSON.parse(line);
+    if (url === undefined) continue;
+    child.stdout.resume();
+    return {
+      url,
+      pid: child.pid ?? 0,
+      async end(signal) {
+        child.kill(signal);
+        if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+        return child.exitCode;
+      },
+    };
+  }
+  throw new Error('The gateway did not start.');
 }
 
 /** Starts a failover, and reports the time from the promotion of a node to the first success of each instance. */

@@ -22,8 +22,6 @@ type Sample = { url: string; accessToken: string; projects: ProjectFields[]; wal
 
 type Body = { content: { 'application/json': { example: Record<string, unknown> } } };
 
-const ANY_TEXT = expect.stringMatching(/^\S.*$/);
-
 /** Starts the demo before the tests, waits until it has printed a text, and ends it after them. */
 function useDemo(awaited: string, ...options: string[]) {
   const demo = {} as { databaseUrl: string; running: Running; text: string };
@@ -45,19 +43,6 @@ describe('paw demo --json', () => {
 
   beforeAll(() => {
     sample = JSON.parse(demo.text);
-  });
-
-  test('prints its URL, a token, 25 projects and 2 wallets', () => {
-    const { url } = sample;
-    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
-    const wallet = { name: expect.stringMatching(/^wallets\//), project: sample.projects[0]?.name };
-    expect(sample).toEqual({
-      url,
-      accessToken: expect.stringMatching(/^paw_acct_\w+$/),
-      projects: new Array(25).fill(expect.objectContaining({ title: ANY_TEXT })),
-      wallets: new Array(2).fill(expect.objectContaining(wallet)),
-    });
-    expect(new Set(sample.projects.map(({ title }) => title)).size).toBe(25);
   });
 
   test('keeps its data at a second start, and serves what it prints by both APIs with each valid token', async () => {

@@ -62,15 +62,6 @@ describe('a server', () => {
     expect(() => process.kill(server.pid, 0)).toThrow('ESRCH');
   });
 
-  test('on a database without an account says how to create one', async () => {
-    const { url } = await testDatabase();
-    const server = await start({ DATABASE_URL: url });
-    const lines = logLines(server.output()).filter(({ msg }) =>
-      /no account: run "npm run -s paw -- init /.test(msg),
-    );
-    expect(lines).toMatchObject([{ level: 30 }]);
-  });
-
   // Fastify would open a second server for the other address of localhost, without the limits of connections and the stop.
   test('listens on one address if HOST is localhost, with a queue of 4,096 connections', async () => {
     const listened: unknown[] = [];

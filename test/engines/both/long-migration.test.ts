@@ -1,6 +1,6 @@
 import { expect, inject, test } from 'vitest';
 import { LATEST_VERSION } from '../../../src/storage/migrations/versions.ts';
-import { Changes, sendAtRate, startInstance } from '../../support/acknowledged-changes.ts';
+import { Changes, sendAtRate } from '../../support/acknowledged-changes.ts';
 import { readiness } from '../../support/both-apis.ts';
 import { executeOn, onDatabase } from '../../support/engine.ts';
 import { migrateDatabase, operatorContext, seedTenant, testDatabase } from '../../support/gateway.ts';
@@ -14,6 +14,7 @@ import {
   newerProgram,
 } from '../../support/newer-program.ts';
 import { addWallets } from '../../support/rows.ts';
+import { startServerProcess } from '../../support/run-command.ts';
 
 const RATE = 100;
 const MAX_IN_FLIGHT = 16;
@@ -60,7 +61,9 @@ async function migrateUnderLoad(wallets: number): Promise<number> {
     program,
     tenants: [tenant],
   } = made;
-  const instance = await startInstance(made.url);
+  // The deadlines of the default.
+  const deadlines = { PAW_REQUEST_TIMEOUT: '', PAW_POSTGRES_TIMEOUT: '' };
+  const instance = await startServerProcess({ ...made.settings, ...deadlines });
   const changes = new Changes(tenant?.token ?? '', tenant?.wallets ?? []);
   const end = new AbortController();
   const statuses = new Set<string>();
@@ -87,7 +90,7 @@ async function migrateUnderLoad(wallets: number): Promise<number> {
   expect([...statuses]).toEqual(['ok']);
   expect(await readiness(instance.url)).toBe(200);
   expect(await changes.countLost(instance.url)).toBe(0);
-  await instance.end('SIGTERM');
+  await instance.stop('SIGTERM');
   // The old server has not filled what it has written.
   expect(await count(made.url, COUNT_OTHERS)).toBeLessThanOrEqual(40);
   await expectMigrated(made);
@@ -112,19 +115,12 @@ test('a dry run says whether the servers continue, and how many rows change in b
     const { serversContinue, missing } = JSON.parse(stdout);
     return { serversContinue, rows: missing.map(({ rows }: { rows: number | null }) => rows) };
   };
-  const textOf = async (...texts: string[]) =>
-    (await newerProgram(...texts).run(['migrate', '--dry-run'], made.settings)).stdout;
   const isIncompatible = 'ALTER TABLE wallet DROP COLUMN of_next;\n';
   expect(await dryRun(...DOCUMENTED_MIGRATIONS)).toEqual({ serversContinue: true, rows: [null, 20_040] });
   expect(await dryRun(isIncompatible)).toEqual({ serversContinue: false, rows: [null] });
   const create = `-- compatible-from: ${LATEST_VERSION}\nCREATE TABLE note (id TEXT PRIMARY KEY, of_next TEXT);\n`;
   const fill = `-- compatible-from: ${LATEST_VERSION}\n-- batches: note (id)\nUPDATE note SET of_next = '' WHERE id BETWEEN $1 AND $2;\n`;
   expect(await dryRun(create, fill)).toEqual({ serversContinue: true, rows: [null, null] });
-  const heading = `-- The database has schema version ${LATEST_VERSION}.`;
-  const text = await textOf(...DOCUMENTED_MIGRATIONS);
-  expect(text).toContain(`${heading} Its servers continue to serve.\n`);
-  expect(text).toMatch(/^-- \d{4}-\S+: 20040 rows in batches$/m);
-  expect(await textOf(isIncompatible)).toContain(`${heading} Stop its servers first.\n`);
 });
 
 /** Starts a program that migrates, and waits until it has changed some rows. */

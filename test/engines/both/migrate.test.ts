@@ -93,28 +93,12 @@ test('a failed migration is rolled back, and the next one succeeds', () =>
     expect(await database.read(APPLIED)).toHaveLength(LATEST_VERSION);
   }));
 
-test('of concurrent migrations, each step is applied once, and all succeed', async () => {
-  const results = await Promise.all(
-    Array.from({ length: 4 }, () => onDatabase(made.url, (database) => migrate(database, NOW))),
-  );
-  expect(results.map(({ version }) => version)).toEqual(results.map(() => LATEST_VERSION));
-  expect(results.flatMap(({ applied }) => applied)).toEqual(NAMES);
-  expect(await onDatabase(made.url, (database) => database.read(APPLIED))).toHaveLength(LATEST_VERSION);
-});
-
 test('a dry run prints the statements of the missing migrations, and changes nothing', async () => {
   const plan = await pawJson(['migrate', '--dry-run'], settings);
   expect(await isUntouched(made.url)).toBe(true);
   const migrations = await onDatabase(made.url, async (database) => migrationsAfter(0, database));
   const missing = migrations.map(({ version: _, batches: __, ...each }) => ({ ...each, rows: null }));
   expect(plan).toEqual({ version: 0, serversContinue: true, missing });
-});
-
-test('a migration prints each step, and none for a current database', async () => {
-  const steps = NAMES.map((name) => `Applied ${name}.\n`).join('');
-  const end = `The schema version is ${LATEST_VERSION}.\n`;
-  expect(await paw(['migrate'], settings)).toEqual({ status: 0, stdout: steps + end, stderr: '' });
-  expect(await paw(['migrate'], settings)).toEqual({ status: 0, stdout: end, stderr: '' });
 });
 
 test('without Citus, a distribution is refused in one line, and changes nothing', async () => {
@@ -132,13 +116,6 @@ test.each(['--shards 8', ...['0', '64001', '1e3'].map((count) => `--distribute -
     expect(await isUntouched(made.url)).toBe(true);
   },
 );
-
-test('a server migrates an empty database, and logs each step', async () => {
-  const gateway = await startGateway(settings);
-  await gateway.stop();
-  const lines = logLines(gateway.log()).filter(({ msg }) => msg === 'migrating the database');
-  expect(lines).toMatchObject(NAMES.map((name) => ({ step: `Applying ${name}` })));
-});
 
 test.each([['serve'], ...COMMANDS])(
   'in production, "paw %s %s" refuses an empty database, and changes nothing',

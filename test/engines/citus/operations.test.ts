@@ -2,17 +2,11 @@ import { expect, test } from 'vitest';
 import { deleteAllAddresses } from '../../../src/operator/delete-addresses.ts';
 import { findRowProblems } from '../../../src/storage/jobs/verify-rows.ts';
 import { findFewestAddresses } from '../../../src/storage/tables/addresses.ts';
-import { useAllOperations } from '../../support/all-operations.ts';
 import { graphqlApi } from '../../support/both-apis.ts';
 import { NETWORK, seedTenant, testGateway, useGateway } from '../../support/gateway.ts';
 import { accountToken, mutate, payloadOf, tokenNameOf, tokenStatus } from '../../support/requests.ts';
 
 const gateway = useGateway();
-
-test('every operation of both APIs succeeds on distributed tables', async () => {
-  const tenant = await seedTenant(gateway, { projects: 3, wallets: 2, addresses: 2 });
-  await useAllOperations(gateway, tenant);
-});
 
 test('a token ends with its maker on distributed tables', async () => {
   const tenant = await seedTenant(gateway);

@@ -280,24 +280,6 @@ test('a transaction whose connection ends before COMMIT is sent is UNAVAILABLE',
   expect(await database.read(LIST)).toEqual([]);
 });
 
-test('the rows of a prepared statement are described once per connection, and it fails if its columns change', async () => {
-  const { write } = await openItems();
-  const client = await connect();
-  const onDescription = vi.fn();
-  client.connection.on('rowDescription', onDescription);
-  const begin = () => [{ sql: 'BEGIN', params: [] }];
-  const settings = { timeoutMs: 5000, deadline: undefined, hasPooler: false, onRelease: () => {} };
-  const session = new Session(client, { ...settings, statementName: statementNames(), begin });
-  await session.query(LIST);
-  await session.begin(ADD, ['a', 1]);
-  expect(await session.query(LIST)).toEqual([{ id: 'a', at: '1' }]);
-  expect(onDescription).toHaveBeenCalledOnce();
-  await session.commitTransaction();
-
-  await write('ALTER TABLE item ALTER at TYPE TEXT');
-  await expect(session.query(LIST)).rejects.toMatchObject({ code: '0A000' });
-});
-
 test('concurrent reads have their own results, and one that fails has no effect on the others', async () => {
   const database = await openItems({ poolSize: 2 });
   const reads = Array.from({ length: 60 }, (_, n) =>

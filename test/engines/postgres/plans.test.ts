@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { firstUlid, type Ulid } from '../../../src/model/resource-name.ts';
 import type { Database, Execute, Queryable, Row, Value } from '../../../src/storage/interface/database.ts';
 import { sweepExpired } from '../../../src/storage/jobs/sweep.ts';
+import { NEW_TOKEN_COLUMNS } from '../../../src/storage/tables/tokens.ts';
 import type { KeysetList } from '../../../src/storage/sql/keyset-list.ts';
 import { APP_LIST, APP_LIST_BY_TITLE } from '../../../src/storage/tables/apps.ts';
 import {
@@ -18,7 +19,6 @@ import {
   WALLET_LIST_AT_ADDRESS,
   WALLET_LIST_BY_TITLE,
 } from '../../../src/storage/tables/wallets.ts';
-import { FILLED_RESOURCE, fill, fillWithExpired } from '../../support/fill.ts';
 import { type Gateway, seedTenant, startGateway, testGateway } from '../../support/gateway.ts';
 import { ulidOf } from '../../support/requests.ts';
 import { rowsOf } from '../../support/rows.ts';
@@ -45,6 +45,40 @@ const SIZE = 5;
 // biome-ignore lint/suspicious/noExplicitAny: rows of any table
 type AnyList = KeysetList<any>;
 
+/** The resource of the events. */
+const FILLED_RESOURCE = 'apps/01ARZ3NDEKTSV4RRFFQ69G5FAV';
+
+const EVENTS = `INSERT INTO audit_event (account_id, id, action, resource, fields, event_count, last_time_ms)
+    SELECT n % 100, CASE WHEN n <= 50 THEN '01ARZ3NDEK' ELSE '7ZZZZZZZZZ' END || lpad(n::text, 16, '0'),
+      'app.create', '${FILLED_RESOURCE}', '', 1, 0
+    FROM generate_series(1, 20000) n`;
+
+// 2000 wallets and apps in each project, and 3000 projects in each account.
+const FILL = [
+  `INSERT INTO wallet
+      (account_id, id, project_id, title, description, network, address, create_time_ms, update_time_ms,
+       revision)
+    SELECT account_id, left(id, 14) || lpad(n::text, 4, '0') || right(id, 8), id, 'Wallet', '', '', '', 0, 0, id
+    FROM project, generate_series(1, 2000) n`,
+  `INSERT INTO app
+      (account_id, id, project_id, title, private_key_id, private_key_hash, active, create_time_ms, revision)
+    SELECT account_id, left(id, 14) || lpad(n::text, 4, '0') || right(id, 8), id, 'App', '', '', 1, 0, id
+    FROM project, generate_series(1, 2000) n`,
+  `INSERT INTO project (account_id, id, title, description, image_cover_cid, create_time_ms)
+    SELECT id, left(id, 14) || lpad(n::text, 12, '0'), '', '', '', n FROM account, generate_series(1, 3000) n`,
+  EVENTS,
+];
+
+const EXPIRED = [
+  `INSERT INTO token (${NEW_TOKEN_COLUMNS})
+    SELECT account_id, n, id, NULL, NULL, NULL, repeat('x', 64), '', 0, 0, CASE WHEN n <= 50 THEN n ELSE 100000000000000 END
+    FROM project, generate_series(1, 20000) n`,
+  `INSERT INTO idempotency_key (account_id, key_hash, content_hash, response, expire_time_ms)
+    SELECT n % 100, n, 'hash', repeat('x', 300), CASE WHEN n <= 50 THEN n ELSE 100000000000000 END
+    FROM generate_series(1, 20000) n`,
+  EVENTS,
+];
+
 describe.each([
   ['of the only account, with statistics', 0, ['ANALYZE']],
   ['of an account beside 20 others, without statistics', 20, []],
@@ -62,7 +96,7 @@ describe.each([
       gateway.clock.advance(1000);
       await seedTenant(gateway);
     }
-    await fill(gateway.database);
+    for (const sql of FILL) await gateway.database.write(sql);
     for (const sql of statistics) await gateway.database.write(sql);
     return gateway.stop;
   });
@@ -180,7 +214,7 @@ test.each(['force_custom_plan', 'auto'] as const)(
   async (mode) => {
     const gateway = await testGateway();
     await seedTenant(gateway);
-    await fillWithExpired(gateway.database);
+    for (const sql of EXPIRED) await gateway.database.write(sql);
     await gateway.database.write('ANALYZE');
     const { explained, steps } = explain(gateway.database, mode);
     await sweepExpired(explained, Date.now(), { auditDays: 90, onDeleted: () => {} });

@@ -59,17 +59,6 @@ test('reads of accounts that wait for a connection share it, and those of an acc
   expect(rows.flat()).toHaveLength(22);
 });
 
-test('a read that waits for a connection fails at its deadline, and no other', async () => {
-  const { turns, uses, read } = makePool(1);
-  const leave = await turns.enter(connectionRequest({ sql: 'update', params: ['x', '1'] }, true));
-  const late = read('late', 'a', performance.now());
-  const other = read('other', 'a');
-  await expect(late).rejects.toMatchObject({ outage: 'overload' });
-  leave('done');
-  expect(await other).toEqual([{ sql: 'other' }]);
-  expect(uses).toEqual([['other']]);
-});
-
 test('each read of a statement that does not get its lock fails, and the others are sent again', async () => {
   const error = Object.assign(new Error('canceled'), { severity: 'ERROR', code: '55P03' });
   const { uses, read } = makePool(10, async (sql) => {
