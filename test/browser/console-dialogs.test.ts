@@ -151,56 +151,30 @@ test('a token that is created sees who has created it, and is asked for again wh
   expect(await page.getByRole('alert').innerText()).toBe('The token has ended.');
 });
 
-test('what somebody else has saved meanwhile is shown, and is kept or taken over, but not overwritten', async () => {
-  const tenant = await seedTenant(site.gateway, { projects: 2, wallets: 1 });
-  const { wallet } = tenant;
-  const page = await openProject(tenant, '', /status of 412/);
-  const dialog = page.getByRole('dialog', { name: 'Edit the wallet' });
-  await page.getByRole('button', { name: 'Edit Wallet 1' }).click();
-  await dialog.getByLabel('Title').fill('Mine');
-  await dialog.getByLabel('Network').selectOption('Polygon');
-  const theirs = { title: 'Theirs', description: 'Also theirs', network: 'NETWORK_ETHEREUM_RINKEBY' };
-  await api.updateWallet(tenant.token, wallet, theirs);
-  await dialog.getByRole('button', { name: 'Save' }).click();
-  await dialog.getByText('Somebody else has changed the wallet meanwhile.').waitFor();
-  await dialog.getByText('Changed by somebody else meanwhile, to “Theirs”.').waitFor();
-  expect((await api.updateWallet(tenant.token, wallet, {})).value).toMatchObject(theirs);
-  // What was not changed here is taken over, and the rest as one wants.
-  expect(await dialog.getByLabel('Description').inputValue()).toBe('Also theirs');
-  expect(await dialog.getByLabel('Title').inputValue()).toBe('Mine');
-  const network = dialog.locator('.field').filter({ hasText: 'Ethereum Rinkeby”' });
-  await network.getByRole('button', { name: 'Take over' }).click();
-  await dialog.getByRole('button', { name: 'Save' }).click();
-  await page.getByText('Saved “Mine”.').waitFor();
-  const both = { ...theirs, title: 'Mine' };
-  expect((await api.updateWallet(tenant.token, wallet, {})).value).toMatchObject(both);
-});
-
-test.each(['project', 'app'] as const)(
-  'a change of the %s by somebody else is not overwritten',
-  async (kind) => {
-    const tenant = await seedTenant(site.gateway);
-    const { url } = site.gateway;
-    const app = await createApp(api, tenant.token, { title: 'Till' });
-    const [open, dialogTitle] =
-      kind === 'app'
-        ? (['Rename', 'Rename the app'] as const)
-        : (['Edit project', 'Edit the project'] as const);
-    const [name, mutation] =
-      kind === 'app' ? ([app.name, 'updateApp'] as const) : ([tenant.project, 'updateProject'] as const);
-    const page = await site.openConsole(tenant.token, { provoked: /status of 412/ });
+test.each([
+  ['project', 'Edit project', 'updateProject', 'Theirs'],
+  ['app', 'Rename', 'updateApp', 'Mine'],
+] as const)(
+  'what somebody else has saved in the %s meanwhile is shown, and not overwritten before that',
+  async (kind, opener, mutation, saved) => {
+    const { token, project } = await seedTenant(site.gateway);
+    const app = await createApp(api, token, { title: 'Till' });
+    const name = kind === 'app' ? app.name : project;
+    const page = await site.openConsole(token, { provoked: /status of 412/ });
     await showScreen(page, kind === 'app' ? name : `${name}/settings`);
-    await page.getByRole('button', { name: open }).click();
-    const dialog = page.getByRole('dialog', { name: dialogTitle });
+    await page.getByRole('button', { name: opener }).click();
+    const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Title').fill('Mine');
-    await mutate(url, tenant.token, mutation, { name, title: 'Theirs' });
+    if (kind === 'project') await dialog.getByLabel('Description').fill('Also mine');
+    await mutate(site.gateway.url, token, mutation, { name, title: 'Theirs' });
     await dialog.getByRole('button', { name: 'Save' }).click();
     await dialog.getByText(`Somebody else has changed the ${kind} meanwhile.`).waitFor();
     await dialog.getByText('Changed by somebody else meanwhile, to “Theirs”.').waitFor();
     await expectAccessible(page);
+    if (kind === 'project') await dialog.getByRole('button', { name: 'Take over' }).click();
     await dialog.getByRole('button', { name: 'Save' }).click();
-    await page.getByRole('status').getByText('Saved “Mine”.').waitFor();
-    await page.getByRole('heading', { name: 'Mine', level: 1 }).waitFor();
+    await page.getByRole('status').getByText(`Saved “${saved}”.`).waitFor();
+    await page.getByRole('heading', { name: saved, level: 1 }).waitFor();
   },
 );
 

@@ -1,5 +1,7 @@
 import { closeSync, existsSync, openSync, writeSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { DatabaseSync } from 'node:sqlite';
+import type * as pg from 'pg';
 import { inject } from 'vitest';
 import type { Database, Row } from '../../src/storage/interface/database.ts';
 import type { Engine } from '../../src/storage/interface/engine.ts';
@@ -16,6 +18,11 @@ declare module 'vitest' {
     citusUrl?: string;
   }
 }
+
+/** The client of the gateway's driver of PostgreSQL. The tests have a copy of the driver of their own. */
+export const { Client: GatewayClient }: Pick<typeof pg, 'Client'> = createRequire(
+  new URL('../../src/server.ts', import.meta.url),
+)('pg');
 
 /** The SQL and the texts that differ between the two engines. */
 type Dialect = {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readConfig, readDuration } from '../../src/config.ts';
+import { readConfig } from '../../src/config.ts';
 import { ConfigError } from '../../src/model/errors.ts';
 import { DatabaseUrlError } from '../../src/storage/database-url.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
@@ -175,15 +175,6 @@ test.each(
   const read = () => readConfig({ [name]: value });
   expect(read).toThrow(ConfigError);
   expect(read).toThrow(new RegExp(`^${name} must be .+\\.$`));
-});
-
-test.each([
-  ['90d', 7_776_000],
-  ['12h', 43_200],
-  ['30m', 1800],
-  ['45s', 45],
-])('the length of time %s is %i seconds', (text, seconds) => {
-  expect(readDuration('--expires-in', text)).toBe(seconds);
 });
 
 test.each([

@@ -1,12 +1,11 @@
-import { createRequire } from 'node:module';
 import { DatabaseSync } from 'node:sqlite';
-import type { Client as PgClient } from 'pg';
+import type { Client } from 'pg';
 import { expect, inject, onTestFinished, test, vi } from 'vitest';
 import type { Database, Queryable, Statement } from '../../../src/storage/interface/database.ts';
 import { sweepExpired } from '../../../src/storage/jobs/sweep.ts';
 import { useAllOperations } from '../../support/all-operations.ts';
 import { restApi } from '../../support/both-apis.ts';
-import { pathOf } from '../../support/engine.ts';
+import { GatewayClient, pathOf } from '../../support/engine.ts';
 import { type Gateway, seedTenant, type Tenant, testGateway } from '../../support/gateway.ts';
 import {
   createAccountToken,
@@ -17,11 +16,6 @@ import {
 } from '../../support/requests.ts';
 import { addEvent } from '../../support/rows.ts';
 import { pawJson } from '../../support/run-command.ts';
-
-// The tests have a copy of the driver of their own.
-const { Client }: { Client: typeof PgClient } = createRequire(
-  new URL('../../../src/server.ts', import.meta.url),
-)('pg');
 
 const IS_OF_ROWS = /^\s*(SELECT|INSERT|UPDATE|DELETE|WITH)\b/;
 
@@ -51,9 +45,9 @@ function recordStatements(): Statements {
     };
     return Object.assign(statement, { all: recorded });
   });
-  const { query } = Client.prototype;
-  const onPostgres = vi.spyOn(Client.prototype, 'query');
-  onPostgres.mockImplementation(function (this: PgClient, ...args: unknown[]) {
+  const { query } = GatewayClient.prototype;
+  const onPostgres = vi.spyOn(GatewayClient.prototype, 'query');
+  onPostgres.mockImplementation(function (this: Client, ...args: unknown[]) {
     const { statements: group = [] } = args[0] as SentQuery;
     for (const { sql, params } of group) record(sql, params);
     return Reflect.apply(query, this, args);

@@ -1,7 +1,7 @@
 import { expect, inject, onTestFinished, test } from 'vitest';
 import type { Database } from '../../../src/storage/interface/database.ts';
-import { MIGRATIONS, migrationsAfter } from '../../../src/storage/migrations/versions.ts';
-import { TABLES } from '../../../src/storage/tables/tables.ts';
+import { migrationsAfter } from '../../../src/storage/migrations/versions.ts';
+import { TABLES } from '../../../src/storage/sql/columns.ts';
 import { makeCitusDatabase } from '../../support/citus.ts';
 import { onDatabase, pathOf } from '../../support/engine.ts';
 import { makeSqliteFile, migrateDatabase, seedDatabase, type TestDatabase } from '../../support/gateway.ts';
@@ -72,15 +72,6 @@ test('a database with rows is distributed in place, and a second time changes no
     stdout: /^All tables were distributed before\./,
   });
   expect(await onDatabase(made.url, (database) => database.read(LIST_SHARDS))).toEqual(shards);
-});
-
-test('an empty database is created and distributed at once', async () => {
-  const made = await citus({ isDistributed: false });
-  const { applied, distributed } = await pawJson(['migrate', '--distribute'], { DATABASE_URL: made.url });
-  expect({ applied, distributed }).toEqual({
-    applied: MIGRATIONS.map(({ name }) => name),
-    distributed: NAMES,
-  });
 });
 
 test('a schema with the name of the role, in which new tables would be, gets no second set of tables', async () => {

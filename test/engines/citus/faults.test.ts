@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, expect, inject, onTestFinished, test } from 'vitest';
 import type { Database } from '../../../src/storage/interface/database.ts';
 import { Changes, request, sendAtRate } from '../../support/acknowledged-changes.ts';
-import { bothApis, send } from '../../support/both-apis.ts';
+import { send } from '../../support/both-apis.ts';
 import { makeCitusDatabase, workerPortOf } from '../../support/citus.ts';
 import { onDatabase } from '../../support/engine.ts';
 import { freePort } from '../../support/free-port.ts';
@@ -10,7 +10,6 @@ import { type Gateway, seedTenant, type Tenant, testGateway } from '../../suppor
 import { readMetric } from '../../support/metrics.ts';
 import { startProxy, type TcpProxy } from '../../support/proxy.ts';
 import { RecordedHistory } from '../../support/recorded-history.ts';
-import { createApp, resultOf, signIn } from '../../support/requests.ts';
 
 const RATE = 40;
 const MAX_IN_FLIGHT = 16;
@@ -243,30 +242,6 @@ async function rebalance(database: Database): Promise<void> {
     await delay(200);
   }
 }
-
-test('a gateway on a worker and one on the coordinator serve the same accounts', async () => {
-  const { made, gateway } = await cluster();
-  const onWorker = await testGateway({ DATABASE_URL: made.workerUrls[0] ?? '' });
-  for (const { tenant } of await tenantsOn(gateway)) {
-    for (const [one, other] of [
-      [gateway, onWorker],
-      [onWorker, gateway],
-    ] as const) {
-      for (const [index, api] of bothApis(() => one.url).entries()) {
-        const second = bothApis(() => other.url)[index] ?? api;
-        const { accessToken } = await signIn(second, tenant.token, await createApp(api, tenant.token));
-        const { nextPageToken } = await resultOf(api.listProjects(accessToken, { first: 1 }));
-        await resultOf(
-          second.listProjects(accessToken, { first: 1, ...(nextPageToken && { after: nextPageToken }) }),
-        );
-        await resultOf(second.updateWallet(tenant.token, tenant.wallet, { title: api.name }));
-        const wallet = await resultOf(api.updateWallet(tenant.token, tenant.wallet, {}));
-        expect(wallet.title).toBe(api.name);
-      }
-    }
-  }
-  expect((await send(`${onWorker.url}/readyz`, 'GET')).status).toBe(200);
-});
 
 test('wallets, apps and tokens are linearizable by two gateways while the worker of their account crashes', async () => {
   const { made, gateway } = await cluster();

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { chownSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -12,15 +11,11 @@ import { openDatabase } from '../../../src/storage/open-database.ts';
 import { Session } from '../../../src/storage/postgres/connections/session.ts';
 import { statementNames } from '../../../src/storage/postgres/connections/statements.ts';
 import type { PostgresSettings } from '../../../src/storage/postgres/open-postgres.ts';
+import { GatewayClient } from '../../support/engine.ts';
 import { testDatabase } from '../../support/gateway.ts';
 import { LONG_TIMEOUT } from '../../support/long-deadlines.ts';
 import { type PostgresServer, startPostgres } from '../../support/postgres-server.ts';
 import { startBeforeAll } from '../../support/start-before-all.ts';
-
-// The tests have a copy of the driver of their own.
-const driver: { Client: typeof Client } = createRequire(new URL('../../../src/server.ts', import.meta.url))(
-  'pg',
-);
 
 const CREATE = 'CREATE TABLE item (id TEXT PRIMARY KEY, at BIGINT NOT NULL)';
 
@@ -139,7 +134,7 @@ test.each<[string, (database: Database) => Promise<unknown>]>([
 );
 
 async function connect(): Promise<PoolClient> {
-  const client = new driver.Client({ connectionString: url, pipeline: true });
+  const client = new GatewayClient({ connectionString: url, pipeline: true });
   await client.connect();
   onTestFinished(() => client.end());
   return client as PoolClient;
