@@ -1,7 +1,7 @@
 // @module-tag needs/chromium
 // @module-tag night/browser
 
-import type { Locator, Page } from 'playwright-core';
+import type { Locator } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { asOperator } from '../../src/data/call/call.ts';
 import { updateProject } from '../../src/data/projects/update-project.ts';
@@ -209,34 +209,6 @@ test('a project shows its wallets and its apps, whose titles are text whatever t
   await page.getByRole('heading', { name: HOSTILE, level: 1 }).waitFor();
 });
 
-test('a project has its cover in the list, in its head and among those to choose, also below a path prefix of a proxy', async () => {
-  const tenant = await seedTenant(site.gateway, { projects: 2, wallets: 1 });
-  const missing = tenant.projects[1]?.replace('projects/', '') ?? '';
-  const page = await site.newPage({ provoked: /status of 404/ });
-  const prefix = `${site.gateway.url}/prefix/`;
-  await page.route(`${prefix}**`, async (route) => {
-    const url = route.request().url();
-    const path = url.includes(missing) ? 'missing' : url.slice(prefix.length);
-    await route.fulfill({ response: await route.fetch({ url: `${site.gateway.url}/${path}` }) });
-  });
-  await goTo(page, `${prefix}console#token=${tenant.token}`);
-  await page.getByText('2 projects').waitFor();
-  const images = page.locator('.cover img');
-  // The missing image leaves its place as it is.
-  await expect.poll(() => coversOf(page)).toEqual([true, false].map((isLoaded) => [isLoaded, 24, 24]));
-  expect(await images.first().getAttribute('loading')).toBe('lazy');
-  expect(await images.first().getAttribute('alt')).toBe('');
-  await page.getByRole('link', { name: 'Tenant' }).click();
-  await page.getByRole('heading', { name: 'Tenant' }).waitFor();
-  await expect.poll(() => coversOf(page)).toEqual([[true, 40, 40]]);
-  await page.getByRole('button', { name: 'Edit Wallet 1' }).click();
-  await page.getByRole('combobox', { name: 'Project', exact: true }).click();
-  await page.getByRole('option', { name: 'Project 2' }).waitFor();
-  expect(await page.locator('[role=option] .cover').count()).toBe(2);
-  // An image can still be on its way.
-  await page.unrouteAll({ behavior: 'wait' });
-});
-
 test('each save is announced, also one with the same text, and lines of a short description are shown', async () => {
   const tenant = await seedTenant(site.gateway, { wallets: 1 });
   const page = await site.openConsole(tenant.token);
@@ -294,12 +266,6 @@ test('an address is copied in a page without a clipboard, as by plain HTTP from 
   await page.getByText('Copied the address of Wallet 1').waitFor();
   expect(await pasted(page)).toBe(`0x${'1'.padStart(40, '0')}`);
 });
-
-/** Returns whether each cover has loaded, and the size of its place. */
-function coversOf(page: Page): Promise<unknown> {
-  return page.evaluate(`[...document.querySelectorAll('.cover')].map((place) =>
-    [place.firstChild.naturalWidth > 0, place.clientWidth, place.clientHeight])`);
-}
 
 function cellsOf(row: Locator): Promise<string[]> {
   return row.getByRole('cell').allInnerTexts();

@@ -1,17 +1,15 @@
 // @module-tag needs/chromium
 
 import { getIntrospectionQuery } from 'graphql';
-import type { CDPSession, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { goTo, startSite } from '../support/browser.ts';
 import { seedTenant } from '../support/gateway.ts';
 
-const STUDIO = 'https://studio.apollographql.com';
 const CDN = 'https://embeddable-sandbox.cdn.apollographql.com';
 
 const SCHEMA = { query: getIntrospectionQuery() };
 const PROJECTS = { query: '{ projects { totalCount } }' };
-const THREE = { data: { projects: { totalCount: 3 } } };
 
 // Instead of Apollo's own script, which opens a frame and sends its requests to the endpoint.
 const SCRIPT = 'window.EmbeddedSandbox = class { constructor(options) { window.sandboxOptions = options; } }';
@@ -41,43 +39,10 @@ test('Sandbox opens on the endpoint, and reads the schema without a token and da
   expect(await post(page, {}, SCHEMA)).toMatchObject({
     data: { __schema: { queryType: { name: 'Query' } } },
   });
-  expect(await post(page, { authorization: `Bearer ${token}` }, PROJECTS)).toEqual(THREE);
-});
-
-test('Apollo Studio reads the schema and data by preflight requests', async () => {
-  const { token } = await seedTenant(site.gateway, { projects: 3 });
-  const page = await site.newPage({ origins: [STUDIO] });
-  const session = await openAt(page, STUDIO);
-  const preflights: string[] = [];
-  session.on('Network.responseReceived', ({ type, response }) => {
-    if (type === 'Preflight') preflights.push(`${response.status} ${response.url}`);
+  expect(await post(page, { authorization: `Bearer ${token}` }, PROJECTS)).toEqual({
+    data: { projects: { totalCount: 3 } },
   });
-  expect(await post(page, {}, SCHEMA)).toMatchObject({
-    data: { __schema: { queryType: { name: 'Query' } } },
-  });
-  expect(await post(page, { authorization: `Bearer ${token}` }, PROJECTS)).toEqual(THREE);
-  // One preflight request for each set of headers.
-  expect(preflights).toEqual(Array(2).fill(`204 ${site.gateway.url}/graphql`));
 });
-
-/** Opens a page of another origin, with permission to send requests to this machine. */
-async function openAt(page: Page, origin: string): Promise<CDPSession> {
-  // Without the permission, Chromium shows a prompt.
-  await page.context().grantPermissions(['local-network-access'], { origin });
-  const session = await page.context().newCDPSession(page);
-  // With page.route(), Playwright would answer preflight requests itself.
-  session.on('Fetch.requestPaused', ({ requestId }) =>
-    session.send('Fetch.fulfillRequest', {
-      requestId,
-      responseCode: 200,
-      responseHeaders: [{ name: 'Content-Type', value: 'text/html' }],
-    }),
-  );
-  await session.send('Fetch.enable', { patterns: [{ urlPattern: 'https://*' }] });
-  await session.send('Network.enable');
-  await goTo(page, origin);
-  return session;
-}
 
 function post(page: Page, headers: Readonly<Record<string, string>>, body: object): Promise<unknown> {
   const init = {

@@ -8,7 +8,7 @@ import { freePort } from '../../support/free-port.ts';
 import { seedDatabase, seedTenant, startGateway, testDatabase, testGateway } from '../../support/gateway.ts';
 import { expectError } from '../../support/refusal.ts';
 import { rowOf } from '../../support/rows.ts';
-import { logLines, pawProcess, startProgram } from '../../support/run-command.ts';
+import { logLines, startProgram } from '../../support/run-command.ts';
 
 test('a lock of another process makes writes UNAVAILABLE by both APIs, and is no outage: the server reads and is ready', async () => {
   const gateway = await testGateway();
@@ -98,14 +98,4 @@ test('a file that is a folder is UNAVAILABLE', async () => {
   const { url } = await testDatabase();
   mkdirSync(pathOf(url));
   await expect(openDatabase(url)).rejects.toMatchObject({ reason: 'UNAVAILABLE', outage: 'down' });
-});
-
-test('a file in a missing folder of /proc ends the start with status 1 and one line', async () => {
-  const missing = '/proc/missing/folder';
-  const settings = { DATABASE_URL: `sqlite:${missing}/paw.db`, HOME: missing };
-  expect(await pawProcess(['serve'], settings)).toEqual({
-    status: 1,
-    stdout: '',
-    stderr: expect.stringMatching(/^paw: The database is unavailable: ENOENT[^\n]+\n$/),
-  });
 });
