@@ -89,5 +89,6 @@ async function runNode(folder: string, words: readonly string[]): Promise<void> 
   const settings = { PATH: String(process.env['PATH']), DO_NOT_TRACK: '1' };
   const running = startProgram(process.execPath, words, settings, folder);
   onTestFinished(async () => void (await running.stop('SIGKILL')));
-  expect(await running.ended, words[0]).toMatchObject({ status: 0 });
+  const { status, stdout, stderr } = await running.ended;
+  expect(status, `${words[0]}: ${stdout}${stderr}`).toBe(0);
 }
