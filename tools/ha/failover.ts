@@ -23,7 +23,6 @@ import { makeBenchData } from '../bench/data.ts';
 /** A gateway in a separate process. */
 type Instance = {
   readonly url: string;
-  readonly pid: number;
   /** Ends it by a signal, and returns its exit status; null after SIGKILL. */
   end(signal: NodeJS.Signals): Promise<number | null>;
 };
@@ -183,7 +182,6 @@ async function startInstance(databaseUrl: string): Promise<Instance> {
     child.stdout.resume();
     return {
       url,
-      pid: child.pid ?? 0,
       async end(signal) {
         child.kill(signal);
         if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
