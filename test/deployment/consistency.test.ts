@@ -100,6 +100,13 @@ test('the database of compose.yaml is the one of DATABASE_URL, and no file conta
   expect(Object.keys(compose.volumes)).toEqual(volumes?.map((volume) => volume.split(':')[0]));
 });
 
+test('HAProxy in compose.yaml listens at the port that is published, and finds the gateways', () => {
+  const { environment, ports } = service('haproxy');
+  const [, port] = /\$\{BIND-:(\d+)\}/.exec(haproxy) ?? [];
+  expect(environment).toEqual({ GATEWAYS: `gateway:${settings['PORT']}` });
+  expect(ports).toEqual([`127.0.0.1:${port}:${port}`]);
+});
+
 test('the unit starts instances in production, on the ports of the proxies and of Prometheus, with time to stop', () => {
   const { scrape_configs } = parse(textOf('prometheus.yml'));
   for (const n of [1, 2]) {
