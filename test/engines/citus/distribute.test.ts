@@ -1,7 +1,7 @@
 import { expect, inject, onTestFinished, test } from 'vitest';
 import type { Database } from '../../../src/storage/interface/database.ts';
 import { migrationsAfter } from '../../../src/storage/migrations/versions.ts';
-import { TABLES } from '../../../src/storage/sql/columns.ts';
+import { TABLES } from '../../../src/storage/tables/tables.ts';
 import { makeCitusDatabase } from '../../support/citus.ts';
 import { onDatabase, pathOf } from '../../support/engine.ts';
 import { makeSqliteFile, migrateDatabase, seedDatabase, type TestDatabase } from '../../support/gateway.ts';

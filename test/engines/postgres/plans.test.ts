@@ -2,7 +2,6 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { firstUlid, type Ulid } from '../../../src/model/resource-name.ts';
 import type { Database, Execute, Queryable, Row, Value } from '../../../src/storage/interface/database.ts';
 import { sweepExpired } from '../../../src/storage/jobs/sweep.ts';
-import { NEW_TOKEN_COLUMNS } from '../../../src/storage/tables/tokens.ts';
 import type { KeysetList } from '../../../src/storage/sql/keyset-list.ts';
 import { APP_LIST, APP_LIST_BY_TITLE } from '../../../src/storage/tables/apps.ts';
 import {
@@ -14,6 +13,7 @@ import {
   EVENT_LIST_OF_RESOURCE_AND_ACTION,
 } from '../../../src/storage/tables/audit-events.ts';
 import { PROJECT_LIST, PROJECT_LIST_BY_TITLE } from '../../../src/storage/tables/projects.ts';
+import { NEW_TOKEN_COLUMNS } from '../../../src/storage/tables/tokens.ts';
 import {
   WALLET_LIST,
   WALLET_LIST_AT_ADDRESS,
