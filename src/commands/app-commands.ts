@@ -1,8 +1,7 @@
 import { deleteApp } from '../data/apps/delete-app.ts';
-import { listAppsOfAccount } from '../data/apps/list-apps.ts';
+import { listApps } from '../data/apps/list-apps.ts';
 import { rotateAppKey } from '../data/apps/rotate-app-key.ts';
 import { updateApp } from '../data/apps/update-app.ts';
-import { asOperator } from '../data/call/call.ts';
 import { createApp } from '../data/create-app.ts';
 import { appView } from '../model/app.ts';
 import { changeCommand } from './cli/change-command.ts';
@@ -26,7 +25,7 @@ export const appCommands: readonly Command[] = [
     summary: 'Creates an active app in a project. Its private key is shown once.',
     options: { project: PROJECT_OPTION, title: TEXT_OPTIONS.title },
     isSecret: true,
-    run: (operator, input) => createApp(asOperator(operator), { ...input, active: true }),
+    run: (operator, input) => createApp(operator, { ...input, active: true }),
     view: appView,
     // Lines of an .env file, which a shell and a container read as well.
     text: ({ name, privateKey, project }) =>
@@ -37,7 +36,7 @@ export const appCommands: readonly Command[] = [
     summary: 'Lists the apps of an account.',
     plural: 'apps',
     filters: { account: ACCOUNT_OPTION },
-    read: listAppsOfAccount,
+    read: listApps,
     view: listedAppView,
     columns: ({ name, title, active, keys, lastSignInTime }, isWide) => ({
       name,
@@ -52,7 +51,7 @@ export const appCommands: readonly Command[] = [
     summary: 'Updates an app. Omitted fields are not changed.',
     operand: 'name',
     options: { title: NEW_TEXT_OPTIONS.title },
-    run: (operator, input) => updateApp(asOperator(operator), input),
+    run: updateApp,
     view: appView,
     text: ({ name }) => `Updated ${name}.`,
   }),
@@ -60,7 +59,7 @@ export const appCommands: readonly Command[] = [
     name: 'app activate',
     summary: 'Activates an app. Only an active app can sign in.',
     operand: 'name',
-    run: (operator, input) => updateApp(asOperator(operator), { ...input, active: true }),
+    run: (operator, input) => updateApp(operator, { ...input, active: true }),
     view: appView,
     text: ({ name }) => `${name} is now active.`,
   }),
@@ -68,7 +67,7 @@ export const appCommands: readonly Command[] = [
     name: 'app deactivate',
     summary: 'Deactivates an app and revokes its project tokens.',
     operand: 'name',
-    run: (operator, input) => updateApp(asOperator(operator), { ...input, active: false }),
+    run: (operator, input) => updateApp(operator, { ...input, active: false }),
     view: appView,
     text: ({ name }) => `${name} is now inactive.`,
   }),
@@ -85,7 +84,7 @@ export const appCommands: readonly Command[] = [
     isSecret: true,
     async run(operator, { name, grace = '0s' }) {
       const gracePeriod = durationOf('grace', grace, 0, '7d');
-      return { ...(await rotateAppKey(asOperator(operator), { name, gracePeriod })), gracePeriod };
+      return { ...(await rotateAppKey(operator, { name, gracePeriod })), gracePeriod };
     },
     view: appView,
     text({ name, privateKey, gracePeriod }) {
@@ -98,7 +97,7 @@ export const appCommands: readonly Command[] = [
     summary: 'Deletes an app and revokes its project tokens.',
     operand: 'name',
     options: { yes: YES_OPTION },
-    run: (operator, input) => deleteApp(asOperator(operator), input),
+    run: deleteApp,
     view: appView,
     text: ({ name }) => `Deleted ${name}.`,
   }),

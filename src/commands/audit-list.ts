@@ -1,4 +1,3 @@
-import { asOperator } from '../data/call/call.ts';
 import { listEvents } from '../data/events/list-events.ts';
 import { nameOption, optionalOption, UsageError } from './cli/command.ts';
 import { durationOf } from './cli/duration.ts';
@@ -23,7 +22,7 @@ export const auditList = listCommand({
   },
   read: (dependencies, input) => {
     const timeOf = (option: string) => timeOrAge(dependencies.clock(), option, input[option]);
-    return listEvents(asOperator(dependencies), {
+    return listEvents(dependencies, {
       ...input,
       since: timeOf('since'),
       until: timeOf('until'),

@@ -1,5 +1,5 @@
 import { APOLLO_STUDIO, type Config, readConfig } from '../config.ts';
-import { asOperator } from '../data/call/call.ts';
+import { operatorContext } from '../data/call/call.ts';
 import { createToken } from '../data/tokens/create-token.ts';
 import { revokeToken } from '../data/tokens/revoke-token.ts';
 import { ConfigError } from '../model/errors.ts';
@@ -10,7 +10,6 @@ import {
   shellVariables,
 } from '../model/fields/example-requests.ts';
 import { projectView } from '../model/project.ts';
-import { idGenerator } from '../model/resource-name.ts';
 import { walletView } from '../model/wallet.ts';
 import { assertOfSamples, createSamples, type Samples } from '../operator/create-samples.ts';
 import type { ServerInfo } from '../server.ts';
@@ -32,8 +31,6 @@ const SETTINGS = {
   PAW_CORS_ORIGINS: [APOLLO_STUDIO, 'http://localhost:*', 'http://127.0.0.1:*'].join(),
   PAW_STOP_DELAY: '0s',
 };
-
-const OPERATOR = { clock: Date.now, newId: idGenerator(Date.now) };
 
 export const demo: Command = {
   name: 'demo',
@@ -76,7 +73,7 @@ Stop with Ctrl+C.`;
       // Nobody knows the token.
       if (!isPrinted) {
         await whileOpen(config.databaseUrl, config, (database) =>
-          revokeToken(asOperator({ ...OPERATOR, database }), accessToken),
+          revokeToken(operatorContext(database), accessToken),
         );
       }
     }
@@ -90,10 +87,10 @@ async function prepare({ databaseUrl, postgres }: Config): Promise<Samples & { a
     if ((await readSchemaVersion(database)).version > 0) await assertOfSamples(database);
     await migrate(database, Date.now());
     // The URL of the server is added to these URLs when the server listens.
-    const operator = { ...OPERATOR, database, publicUrl: () => '' };
+    const operator = operatorContext(database);
     const samples = await createSamples(operator);
     // The token of an earlier start can't be printed again: only its hash is stored.
-    const { accessToken } = await createToken(asOperator(operator), {
+    const { accessToken } = await createToken(operator, {
       account: samples.account,
       title: 'paw demo',
     });

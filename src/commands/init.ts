@@ -1,5 +1,4 @@
 import { PAW_COMMAND, readConfig, SERVE_COMMAND } from '../config.ts';
-import { asOperator } from '../data/call/call.ts';
 import { createToken } from '../data/tokens/create-token.ts';
 import { graphqlRequest, restRequest, shellVariables } from '../model/fields/example-requests.ts';
 import { DEFAULT_TOKEN_DAYS } from '../model/token.ts';
@@ -15,7 +14,7 @@ export const init = changeCommand({
   isSecret: true,
   async run(operator, input) {
     const { name: account, defaultProject } = await createAccount(operator, input);
-    const { accessToken, expireTimeMs } = await createToken(asOperator(operator), {
+    const { accessToken, expireTimeMs } = await createToken(operator, {
       account,
       title: 'paw init',
     });

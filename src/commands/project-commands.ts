@@ -1,4 +1,3 @@
-import { asOperator } from '../data/call/call.ts';
 import { listProjects } from '../data/list-projects.ts';
 import { createProject } from '../data/projects/create-project.ts';
 import { updateProject } from '../data/projects/update-project.ts';
@@ -13,7 +12,7 @@ export const projectCommands: readonly Command[] = [
     name: 'project create',
     summary: 'Creates a project in an account.',
     options: { account: ACCOUNT_OPTION, ...TEXT_OPTIONS },
-    run: (operator, input) => createProject(asOperator(operator), input),
+    run: createProject,
     view: projectView,
     text: ({ name }) => `Created ${name}.`,
   }),
@@ -22,7 +21,7 @@ export const projectCommands: readonly Command[] = [
     summary: 'Lists the projects of an account.',
     plural: 'projects',
     filters: { account: ACCOUNT_OPTION },
-    read: (dependencies, input) => listProjects(asOperator(dependencies), input),
+    read: listProjects,
     view: projectView,
     columns: ({ name, title, description }, isWide) => ({ name, title, ...(isWide && { description }) }),
   }),
@@ -31,7 +30,7 @@ export const projectCommands: readonly Command[] = [
     summary: 'Updates a project. Omitted fields are not changed.',
     operand: 'name',
     options: NEW_TEXT_OPTIONS,
-    run: (operator, input) => updateProject(asOperator(operator), input),
+    run: updateProject,
     view: projectView,
     text: ({ name }) => `Updated ${name}.`,
   }),

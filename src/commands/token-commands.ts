@@ -1,4 +1,3 @@
-import { asOperator } from '../data/call/call.ts';
 import type { OperatorContext } from '../data/call/dependencies.ts';
 import { createToken } from '../data/tokens/create-token.ts';
 import { listTokens } from '../data/tokens/list-tokens.ts';
@@ -52,7 +51,7 @@ async function revoke(
 ): Promise<number> {
   if ('app' in values) return revokeAppTokens(operator, values);
   if ('account' in values) return revokeAccountTokens(operator, values);
-  await revokeToken(asOperator(operator), 'id' in values ? values : token);
+  await revokeToken(operator, 'id' in values ? values : token);
   return 1;
 }
 
@@ -80,7 +79,7 @@ export const tokenCommands: readonly Command[] = [
       const ttlSeconds = durationOf('expires-in', expiresIn);
       const expireTime = new Date(operator.clock() + ttlSeconds * 1000).toISOString();
       const fields = { ...others, onlyProject, readOnly: args.isSet('read-only'), expireTime };
-      const create = () => createToken(asOperator(operator), fields);
+      const create = () => createToken(operator, fields);
       const { id, title, accessToken } = await renameFields({ onlyProject: 'only-project' }, create);
       return { id, title, accessToken, expireTime, ttlSeconds };
     },
@@ -93,7 +92,7 @@ export const tokenCommands: readonly Command[] = [
     summary: 'Lists the valid tokens of an account and of its apps, without their secrets.',
     plural: 'tokens',
     filters: { account: ACCOUNT_OPTION },
-    read: (dependencies, input) => listTokens(asOperator(dependencies), input),
+    read: listTokens,
     view: tokenView,
     columns: ({ id, title, readOnly, expireTime, lastUseTime, ...token }, isWide) => ({
       id,

@@ -1,4 +1,3 @@
-import { asOperator } from '../data/call/call.ts';
 import { updateWallet } from '../data/update-wallet.ts';
 import { listWallets } from '../data/wallets/list-wallets.ts';
 import { walletView } from '../model/wallet.ts';
@@ -55,7 +54,7 @@ export const walletCommands: readonly Command[] = [
       project: nameOption('projects', 'The new project, in the same account.'),
       network: optionalOption('<network>', 'The new network.'),
     },
-    run: (operator, input) => updateWallet(asOperator(operator), input),
+    run: updateWallet,
     view: walletView,
     text: ({ name }) => `Updated ${name}.`,
   }),

@@ -11,7 +11,7 @@ import { findProjects } from '../storage/tables/projects.ts';
 import { requireAccountOfProject } from './access/account-of.ts';
 import { auditEvent } from './audit/audit.ts';
 import { begin, type Call } from './call/call.ts';
-import type { OperationDependencies } from './call/dependencies.ts';
+import type { OperatorContext } from './call/dependencies.ts';
 import type { Rules, UntrustedInput } from './call/rules.ts';
 import { appFromRow } from './conversions/app.ts';
 
@@ -32,14 +32,10 @@ createApp.rules = { caller: 'account', changes: true, input: INPUT } as const sa
  * @throws INVALID_ARGUMENT for the field `project` if it does not exist or is not visible to the caller
  * @throws FAILED_PRECONDITION if the account has `MAX_APPS` apps
  */
-export async function createApp(
-  call: Call<Pick<OperationDependencies, 'database' | 'clock' | 'newId'>, Caller | 'operator'>,
-  input: UntrustedInput,
-): Promise<App> {
-  const dependencies = begin(call, createApp.rules);
+export async function createApp(call: Call | OperatorContext, input: UntrustedInput): Promise<App> {
+  const { database, clock, newId } = begin(call, createApp.rules);
   const { caller } = call;
   const { title, active, project } = parseFields(input, INPUT);
-  const { database, clock, newId } = dependencies;
   const { accountId, projectId } =
     caller === 'operator' ? await namedProject(database, input) : visibleProject(caller, project);
 
@@ -47,7 +43,7 @@ export async function createApp(
   const keyId = newId();
   const privateKey = createCredential('key', accountId, keyId);
   const act = { accountId, action: 'app.create', resource: resourceName('apps', id) } as const;
-  const event = auditEvent(dependencies, caller, act);
+  const event = auditEvent({ caller, newId }, act);
   const app = {
     account_id: accountId,
     id,
@@ -79,5 +75,5 @@ function visibleProject(caller: Caller, project: ResourceName<'projects'> | unde
 
 async function namedProject(database: Queryable, input: UntrustedInput): Promise<Place> {
   const { project } = parseFields(input, { project: projectName });
-  return { accountId: await requireAccountOfProject(database, 'project', project), projectId: idOf(project) };
+  return { accountId: await requireAccountOfProject(database, project), projectId: idOf(project) };
 }

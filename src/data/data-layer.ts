@@ -12,18 +12,18 @@ export type DataLayer = {
   /** Returns the first parameter of the operations of a request. */
   forRequest(client: Client, principal: Principal): Call;
   /** Returns that of the operations of a request without a bearer token. */
-  withoutToken(client: Client): Call<OperationDependencies, Client>;
+  withoutToken(client: Client): Call<Client>;
 };
 
 /** Returns the data layer that stores all resources in the database of `settings`. */
 export function createDataLayer(
   settings: Omit<OperationDependencies, 'recordFailure' | 'keysInUse'>,
 ): DataLayer {
-  const { database } = settings;
+  const { database, newId } = settings;
   const shared: OperationDependencies = {
     ...settings,
     keysInUse: new Map(),
-    recordFailure: (failure) => recordFailure(database, failure),
+    recordFailure: (failure) => recordFailure(database, newId, failure),
   };
   const dependenciesFor = (client: Client): OperationDependencies => {
     const own = database.forRequest(client);

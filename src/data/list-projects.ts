@@ -1,13 +1,16 @@
-import { type Caller, onlyProjectOf } from '../model/caller.ts';
+import { onlyProjectOf } from '../model/caller.ts';
 import type { ConnectionPage, FilteredArguments } from '../model/lists/list-page.ts';
 import type { Project } from '../model/project.ts';
 import { PROJECT_LIST, PROJECT_LIST_BY_TITLE, type ProjectItem } from '../storage/tables/projects.ts';
 import { accountOfInput } from './access/account-of.ts';
 import { begin, type Call } from './call/call.ts';
+import type { OperatorContext } from './call/dependencies.ts';
 import type { Rules } from './call/rules.ts';
 import { projectFromRow } from './conversions/project.ts';
-import { type ListDependencies, readList } from './lists/read-list.ts';
-import { byTitle } from './lists/title-filter.ts';
+import { readList } from './lists/read-list.ts';
+import { ofAccount } from './lists/title-filter.ts';
+
+const LISTS = { all: PROJECT_LIST, byTitle: PROJECT_LIST_BY_TITLE };
 
 listProjects.rules = { caller: 'any', changes: false } as const satisfies Rules;
 
@@ -17,20 +20,18 @@ listProjects.rules = { caller: 'any', changes: false } as const satisfies Rules;
  * @param input the arguments of a connection, and optionally `title`; for the operator also `account`
  */
 export async function listProjects(
-  call: Call<ListDependencies, Caller | 'operator'>,
+  call: Call | OperatorContext,
   { title, ...input }: FilteredArguments,
 ): Promise<ConnectionPage<Project>> {
-  const dependencies = begin(call, listProjects.rules);
+  const { database, publicUrl } = begin(call, listProjects.rules);
   const { caller } = call;
-  const accountId = await accountOfInput(dependencies.database, caller, input);
+  const accountId = await accountOfInput(database, caller, input);
   const projectId = onlyProjectOf(caller);
-  const url = dependencies.publicUrl();
+  const url = publicUrl();
   const source = {
-    ...(title == null
-      ? { list: PROJECT_LIST, values: [accountId] }
-      : byTitle(PROJECT_LIST_BY_TITLE, accountId, title)),
+    ...ofAccount(LISTS, accountId, title),
     parts: projectId && [projectId],
     toItem: (row: ProjectItem) => projectFromRow(row, url),
   };
-  return readList(dependencies, source, input);
+  return readList(database, source, input);
 }

@@ -50,10 +50,7 @@ signIn.rules = { caller: 'any', changes: true, input: INPUT } as const satisfies
  * @throws UNAUTHENTICATED if the app does not exist or the key is wrong
  * @throws PERMISSION_DENIED if the app is inactive
  */
-export async function signIn(
-  call: Call<OperationDependencies>,
-  input: UntrustedInput,
-): Promise<SignInResult> {
+export async function signIn(call: Call, input: UntrustedInput): Promise<SignInResult> {
   const dependencies = begin(call, signIn.rules);
   const { principal, client } = call.caller;
   const { accountId } = principal;
@@ -61,9 +58,8 @@ export async function signIn(
     const credentials = parseFields(input, INPUT);
     return { ...credentials, accountId, principal, isReadOnly: false, client };
   });
-  const { newId, recordIfUndone } = dependencies;
   const resource = result.app.name;
-  recordIfUndone?.({ id: newId(), action: 'sign_in.undo', accountId, principal, client, resource });
+  dependencies.recordIfUndone?.({ action: 'sign_in.undo', accountId, principal, client, resource });
   return result;
 }
 
@@ -73,7 +69,7 @@ export async function signIn(
  * @throws PERMISSION_DENIED if the app is inactive
  */
 export async function authenticateApp(
-  { database, newId, recordFailure }: OperationDependencies,
+  { database, recordFailure }: OperationDependencies,
   attempt: Omit<SignInAttempt, 'isReadOnly'>,
   now: number,
 ) {
@@ -85,7 +81,7 @@ export async function authenticateApp(
   await client.count?.(isAllowed ? { accountId, tokenId: row.id } : undefined);
   if (!isAllowed) {
     const resource = row && name;
-    await recordFailure({ id: newId(), action: 'sign_in.fail', accountId, principal, client, resource });
+    await recordFailure({ action: 'sign_in.fail', accountId, principal, client, resource });
     throw new ApiError(isSignedIn ? 'APP_INACTIVE' : 'INVALID_CREDENTIALS', { app: name });
   }
   return { row, key };
@@ -134,7 +130,7 @@ async function issue(dependencies: OperationDependencies, attempt: SignInAttempt
       expire_time_ms: expireTimeMs,
     },
     maxTokens: maxTokensPerApp,
-    event: auditEvent(dependencies, caller, act),
+    event: auditEvent({ caller, newId }, act),
   });
   // The app was deactivated or deleted, or has another key, since it was read.
   if (app === undefined) return issue(dependencies, attempt);

@@ -27,7 +27,7 @@ import { findAccountId } from './access/account-of.ts';
 import { notFound, projectNotFound } from './access/visibility.ts';
 import { auditEvent, fieldsIn } from './audit/audit.ts';
 import { begin, type Call } from './call/call.ts';
-import type { OperationDependencies } from './call/dependencies.ts';
+import type { OperatorContext } from './call/dependencies.ts';
 import type { Rules, UntrustedInput } from './call/rules.ts';
 import { walletFromRow } from './conversions/wallet.ts';
 
@@ -54,13 +54,9 @@ updateWallet.rules = { caller: 'any', changes: true, input: INPUT } as const sat
  * @throws ABORTED if a condition does not hold
  * @throws RESOURCE_EXHAUSTED if too many passwords of the account are being set at the same time
  */
-export async function updateWallet(
-  call: Call<Pick<OperationDependencies, 'database' | 'passwords' | 'clock' | 'newId'>, Caller | 'operator'>,
-  input: UntrustedInput,
-): Promise<Wallet> {
-  const dependencies = begin(call, updateWallet.rules);
+export async function updateWallet(call: Call | OperatorContext, input: UntrustedInput): Promise<Wallet> {
+  const { database, passwords, clock, newId } = begin(call, updateWallet.rules);
   const { caller } = call;
-  const { database, passwords, clock, newId } = dependencies;
   const { name, ifMatch, ifNoneMatch, ...newValues } = parseFields(input, WITH_HEADERS);
   const conditions = { ifMatch, ifNoneMatch };
   const { project, password, ...changes } = newValues;
@@ -91,12 +87,8 @@ export async function updateWallet(
     update_time_ms: clock(),
     revision: newId(),
   };
-  const event = auditEvent(dependencies, caller, {
-    accountId,
-    action: 'wallet.update',
-    resource: name,
-    fields,
-  });
+  const act = { accountId, action: 'wallet.update', resource: name, fields } as const;
+  const event = auditEvent({ caller, newId }, act);
   const update = updateWalletChange(wallet, columns, conditions);
   const updated = database.writeIfFirst<WalletRow>([update, insertEventChange(event)]);
   const [row] = await updated.catch((error: unknown) => {

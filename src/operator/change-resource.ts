@@ -12,7 +12,7 @@ import type { Queryable } from '../storage/interface/database.ts';
  * @throws INVALID_ARGUMENT for the field `name` if the resource does not exist
  */
 export function changeResource<Row extends { readonly id: Ulid; readonly account_id?: Ulid }>(
-  operator: Pick<OperatorContext, 'database' | 'newId'>,
+  operator: OperatorContext,
   act: Pick<Act, 'action' | 'resource' | 'fields'>,
   change: (transaction: Queryable) => Promise<Row | undefined>,
 ): Promise<Row> {
@@ -21,7 +21,7 @@ export function changeResource<Row extends { readonly id: Ulid; readonly account
     if (row === undefined) throw notFound('operator', act.resource);
     // The row of an account has no other account.
     const accountId = row.account_id ?? row.id;
-    if (act.fields?.length !== 0) await recordAct(transaction, operator, 'operator', { ...act, accountId });
+    if (act.fields?.length !== 0) await recordAct(transaction, operator, { ...act, accountId });
     return row;
   });
 }

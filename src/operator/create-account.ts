@@ -1,43 +1,34 @@
 import { recordAct } from '../data/audit/audit.ts';
 import type { OperatorContext } from '../data/call/dependencies.ts';
 import type { UntrustedInput } from '../data/call/rules.ts';
+import { accountFromRow } from '../data/conversions/account.ts';
 import { addProject } from '../data/projects/create-project.ts';
 import type { Account } from '../model/account.ts';
-import { parseFields, title } from '../model/fields/fields.ts';
-import { resourceName } from '../model/resource-name.ts';
+import { optional, parseFields, resourceNameValidator, title } from '../model/fields/fields.ts';
+import { idOf, resourceName } from '../model/resource-name.ts';
 import { insertAccount } from '../storage/tables/accounts.ts';
 
-/** Creates an account, and its first project with the same title. */
+const INPUT = { title, name: optional(resourceNameValidator('accounts')) };
+
+/** Creates an account, and its first project with the same title. Without a `name`, it gets a new one. */
 export async function createAccount(operator: OperatorContext, input: UntrustedInput): Promise<Account> {
-  const fields = parseFields(input, { title });
   const { database, clock, newId } = operator;
-  const [id, projectId] = [newId(), newId()];
-  const name = resourceName('accounts', id);
-  const now = clock();
+  const { title, name = resourceName('accounts', newId()) } = parseFields(input, INPUT);
+  const [id, projectId] = [idOf(name), newId()];
+  const row = {
+    id,
+    title,
+    default_project_id: projectId,
+    project_count: 0,
+    app_count: 0,
+    state: 'ACTIVE',
+    create_time_ms: clock(),
+  } as const;
 
   await database.transaction(async (transaction) => {
-    await insertAccount(transaction, {
-      id,
-      title: fields.title,
-      default_project_id: projectId,
-      project_count: 0,
-      app_count: 0,
-      state: 'ACTIVE',
-      create_time_ms: now,
-    });
-    await recordAct(transaction, operator, 'operator', {
-      accountId: id,
-      action: 'account.create',
-      resource: name,
-    });
-    const project = { accountId: id, id: projectId, title: fields.title, description: '' };
-    await addProject(transaction, operator, 'operator', project);
+    await insertAccount(transaction, row);
+    await recordAct(transaction, operator, { accountId: id, action: 'account.create', resource: name });
+    await addProject(transaction, operator, { accountId: id, id: projectId, title, description: '' });
   });
-  return {
-    name,
-    title: fields.title,
-    defaultProject: resourceName('projects', projectId),
-    state: 'ACTIVE',
-    createTimeMs: now,
-  };
+  return accountFromRow(row);
 }

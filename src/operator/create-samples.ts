@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto';
-import { asOperator } from '../data/call/call.ts';
 import type { OperatorContext } from '../data/call/dependencies.ts';
-import { projectFromRow } from '../data/conversions/project.ts';
+import { inOneTransaction } from '../data/call/one-transaction.ts';
 import { walletFromRow } from '../data/conversions/wallet.ts';
+import { listProjects } from '../data/list-projects.ts';
+import { readList } from '../data/lists/read-list.ts';
 import { createProject } from '../data/projects/create-project.ts';
 import { ConfigError } from '../model/errors.ts';
 import { MAX_PAGE_SIZE } from '../model/lists/list-page.ts';
@@ -12,7 +13,6 @@ import { type ResourceName, resourceName, type Ulid } from '../model/resource-na
 import type { Wallet } from '../model/wallet.ts';
 import type { Queryable } from '../storage/interface/database.ts';
 import { findAccount, findFirstAccount } from '../storage/tables/accounts.ts';
-import { PROJECT_LIST } from '../storage/tables/projects.ts';
 import { WALLET_LIST } from '../storage/tables/wallets.ts';
 import { createAccount } from './create-account.ts';
 import { registerWallet } from './register-wallet.ts';
@@ -24,12 +24,10 @@ export type Samples = {
   readonly wallets: readonly Wallet[];
 };
 
-const FIRST_PAGE = { direction: 'forward', size: MAX_PAGE_SIZE, position: undefined } as const;
-
-const ACCOUNT = 'Atlas Studio';
-
 // By its id, a later start finds the account of the samples.
 const ACCOUNT_ID = '01M7XVFAC8V2Q4E6T0N5R3HWKD' as Ulid;
+
+const ACCOUNT = resourceName('accounts', ACCOUNT_ID);
 
 const SAMPLE_PROJECTS = [
   ['Harbour', 'Custody for a small fleet of fishing boats.'],
@@ -61,14 +59,18 @@ const SAMPLE_PROJECTS = [
 // Source of the addresses: the examples of EIP-55. The first wallet is that of the example in the REST contract, so that
 // a client that has imported the contract updates it with the request as it is.
 const SAMPLE_WALLETS = [
-  [
-    'Operations',
-    'NETWORK_ETHEREUM',
-    '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed',
-    '01M7XVFACX7TDDST8TMXWW608M',
-  ],
-  ['Payouts', 'NETWORK_POLYGON', '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359', undefined],
-] as const;
+  {
+    name: 'wallets/01M7XVFACX7TDDST8TMXWW608M',
+    title: 'Operations',
+    network: 'NETWORK_ETHEREUM',
+    address: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed',
+  },
+  {
+    title: 'Payouts',
+    network: 'NETWORK_POLYGON',
+    address: '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359',
+  },
+];
 
 /** @throws ConfigError if the database has accounts, but not that of the samples, or if that one is not active */
 export async function assertOfSamples(database: Pick<Queryable, 'read'>): Promise<void> {
@@ -76,7 +78,7 @@ export async function assertOfSamples(database: Pick<Queryable, 'read'>): Promis
   if (account?.state === 'ACTIVE') return;
   if (account !== undefined) {
     throw new ConfigError(
-      `The account of the demo, ${resourceName('accounts', ACCOUNT_ID)}, has the state ${account.state}, so that no token is valid. Use "paw account resume", or "paw account delete" to start again, on the database of the demo (DATABASE_URL=sqlite:data/demo.db by default).`,
+      `The account of the demo, ${ACCOUNT}, has the state ${account.state}, so that no token is valid. Use "paw account resume", or "paw account delete" to start again, on the database of the demo (DATABASE_URL=sqlite:data/demo.db by default).`,
     );
   }
   if ((await findFirstAccount(database)) === undefined) return;
@@ -90,17 +92,14 @@ export async function assertOfSamples(database: Pick<Queryable, 'read'>): Promis
  * its wallets.
  */
 export async function createSamples(operator: OperatorContext): Promise<Samples> {
-  const { database, publicUrl } = operator;
-  if ((await findAccount(database, ACCOUNT_ID)) === undefined) await insertSamples(operator);
-  const account = resourceName('accounts', ACCOUNT_ID);
-  const ofAccount = { values: [ACCOUNT_ID] };
-  const [projects] = await PROJECT_LIST.readPages(database, ofAccount, FIRST_PAGE);
-  const [wallets] = await WALLET_LIST.readPages(database, ofAccount, FIRST_PAGE);
-  return {
-    account,
-    projects: projects?.items.map((row) => projectFromRow(row, publicUrl())) ?? [],
-    wallets: wallets?.items.map(walletFromRow) ?? [],
-  };
+  const { database } = operator;
+  if ((await findAccount(database, ACCOUNT_ID)) === undefined)
+    await inOneTransaction(operator, insertSamples);
+  const first = MAX_PAGE_SIZE;
+  const projects = await listProjects(operator, { account: ACCOUNT, first });
+  const ofAccount = { list: WALLET_LIST, values: [ACCOUNT_ID], toItem: walletFromRow };
+  const wallets = await readList(database, ofAccount, { first });
+  return { account: ACCOUNT, projects: projects.items, wallets: wallets.items };
 }
 
 /** Adds 100 addresses for new wallets on each network. Nobody has their keys. */
@@ -117,33 +116,10 @@ async function* sampleAddresses(network: Network): AsyncGenerator<string> {
   for (let n = 0; n < 100; n += 1) yield `0x${hash('sha256', `${network} ${n}`).slice(0, 40)}`;
 }
 
-function insertSamples(operator: OperatorContext): Promise<void> {
-  return operator.database.transaction(async (transaction) => {
-    // One transaction, so that an interrupted start does not leave incomplete samples.
-    const database = {
-      ...transaction,
-      transaction: (work) => work(transaction),
-    } satisfies OperatorContext['database'];
-    const context: OperatorContext = { ...operator, database };
-    const { name: account, defaultProject: project } = await createAccount(withFirstId(context, ACCOUNT_ID), {
-      title: ACCOUNT,
-    });
-    for (const [title, description] of SAMPLE_PROJECTS)
-      await createProject(asOperator(context), { account, title, description });
-    for (const [title, network, address, id] of SAMPLE_WALLETS) {
-      await registerWallet(withFirstId(context, id as Ulid | undefined), {
-        project,
-        title,
-        network,
-        address,
-      });
-    }
-    await addSampleAddresses(context, account);
-  });
-}
-
-/** Returns the context of an operation that gives what it creates this id. Its event has an id of its own. */
-function withFirstId(context: OperatorContext, id: Ulid | undefined): OperatorContext {
-  const ids = id === undefined ? [] : [id];
-  return { ...context, newId: () => ids.shift() ?? context.newId() };
+async function insertSamples(operator: OperatorContext): Promise<void> {
+  const { defaultProject: project } = await createAccount(operator, { name: ACCOUNT, title: 'Atlas Studio' });
+  for (const [title, description] of SAMPLE_PROJECTS)
+    await createProject(operator, { account: ACCOUNT, title, description });
+  for (const wallet of SAMPLE_WALLETS) await registerWallet(operator, { ...wallet, project });
+  await addSampleAddresses(operator, ACCOUNT);
 }

@@ -38,7 +38,7 @@ export async function deleteAllAddresses(operator: OperatorContext, input: Untru
           resource: resourceName('accounts', accountId),
           count,
         } as const;
-        return recordAct(transaction, operator, 'operator', { accountId, ...act });
+        return recordAct(transaction, operator, { accountId, ...act });
       });
       await database.transaction((transaction) => deleteEmptyPool(transaction, pool));
     }

@@ -1,4 +1,4 @@
-import { requireAccountOfProject } from '../data/access/account-of.ts';
+import { findAccountId } from '../data/access/account-of.ts';
 import type { OperatorContext } from '../data/call/dependencies.ts';
 import type { UntrustedInput } from '../data/call/rules.ts';
 import { projectFromRow } from '../data/conversions/project.ts';
@@ -7,7 +7,7 @@ import { parseFields, resourceNameValidator } from '../model/fields/fields.ts';
 import type { Project } from '../model/project.ts';
 import { idOf } from '../model/resource-name.ts';
 import { findAccount } from '../storage/tables/accounts.ts';
-import { deleteProjectRow } from '../storage/tables/projects.ts';
+import { deleteProjectRow, findAccountOfProject } from '../storage/tables/projects.ts';
 import { isForeignKeyViolation } from '../storage/work/foreign-keys.ts';
 import { changeResource } from './change-resource.ts';
 
@@ -22,7 +22,7 @@ export async function deleteProject(operator: OperatorContext, input: UntrustedI
   const { name } = parseFields(input, { name: resourceNameValidator('projects') });
   const act = { action: 'project.delete', resource: name } as const;
   const deletion = changeResource(operator, act, async (transaction) => {
-    const accountId = await requireAccountOfProject(transaction, 'name', name);
+    const accountId = await findAccountId(transaction, 'operator', name, findAccountOfProject);
     const account = await findAccount(transaction, accountId);
     if (account?.default_project_id === idOf(name)) throw projectInUse();
     const deleted = await deleteProjectRow(transaction, accountId, idOf(name), operator.clock());

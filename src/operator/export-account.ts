@@ -1,4 +1,4 @@
-import { requireRow } from '../data/access/account-of.ts';
+import { notFound } from '../data/access/visibility.ts';
 import type { OperatorContext } from '../data/call/dependencies.ts';
 import type { UntrustedInput } from '../data/call/rules.ts';
 import { accountFromRow } from '../data/conversions/account.ts';
@@ -49,7 +49,8 @@ export async function* exportAccount(
   onProgress?: OnProgress,
 ): AsyncGenerator<ExportedRecord> {
   const { name } = parseFields(input, { name: resourceNameValidator('accounts') });
-  const account = requireRow(await findAccount(operator.database, idOf(name)), 'name', 'account');
+  const account = await findAccount(operator.database, idOf(name));
+  if (account === undefined) throw notFound('operator', name);
   yield { type: 'account', account: accountFromRow(account) };
   // Tokens that have expired are not exported.
   const without = ['account', 'address_pool', 'idempotency_key', 'token'] as const;

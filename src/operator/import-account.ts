@@ -48,7 +48,6 @@ const PROJECT = {
 };
 
 const WALLET = {
-  name: optional(resourceNameValidator('wallets')),
   ...NEW_WALLET,
   createTime: optional(time),
   updateTime: optional(time),
@@ -117,9 +116,7 @@ async function insertLines(
   const [first] = lines;
   if (first === undefined) return;
   const action = `${first.table}.create` as const;
-  const events = lines.map(({ name }) =>
-    auditEvent(operator, 'operator', { accountId, action, resource: name }),
-  );
+  const events = lines.map(({ name }) => auditEvent(operator, { accountId, action, resource: name }));
   await insertRows(transaction, 'audit_event', events);
   const rows = lines.map(({ row }) => row);
   const addresses = rows.flatMap((row) => ('address' in row ? [row.address] : []));

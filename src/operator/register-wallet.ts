@@ -14,14 +14,14 @@ export async function registerWallet(operator: OperatorContext, input: Untrusted
   const fields = parseFields(input, NEW_WALLET);
   const { database } = operator;
 
-  const accountId = await requireAccountOfProject(database, 'project', fields.project);
+  const accountId = await requireAccountOfProject(database, fields.project);
   const row = { ...newWalletRow(operator, accountId, fields), address: fields.address };
   const name = resourceName('wallets', row.id);
   await database.transaction(async (transaction) => {
     await lockAccount(transaction, accountId);
     await deleteAddresses(transaction, accountId, [row.address]);
     await insertWallet(transaction, row);
-    await recordAct(transaction, operator, 'operator', {
+    await recordAct(transaction, operator, {
       accountId,
       action: 'wallet.create',
       resource: name,

@@ -11,10 +11,10 @@ import { MAX_REVOKED, revokeTokensOfAccount, revokeTokensOfApp } from '../storag
 export async function revokeAppTokens(operator: OperatorContext, input: UntrustedInput): Promise<number> {
   const { app } = parseFields(input, { app: resourceNameValidator('apps') });
   return operator.database.transaction(async (transaction) => {
-    const accountId = requireRow(await findAccountOfApp(transaction, app), 'app', 'app');
+    const accountId = requireRow(await findAccountOfApp(transaction, app), 'app');
     const count = await revokeTokensOfApp(transaction, accountId, idOf(app), operator.clock());
     const act = { action: 'token.revoke', resource: app, count } as const;
-    if (count > 0) await recordAct(transaction, operator, 'operator', { accountId, ...act });
+    if (count > 0) await recordAct(transaction, operator, { accountId, ...act });
     return count;
   });
 }
@@ -27,7 +27,7 @@ export async function revokeAccountTokens(operator: OperatorContext, input: Untr
     const revoked = await operator.database.transaction(async (transaction) => {
       const count = await revokeTokensOfAccount(transaction, id, operator.clock());
       const act = { action: 'token.revoke', resource: account, count } as const;
-      if (count > 0) await recordAct(transaction, operator, 'operator', { accountId: id, ...act });
+      if (count > 0) await recordAct(transaction, operator, { accountId: id, ...act });
       return count;
     });
     total += revoked;

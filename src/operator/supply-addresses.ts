@@ -87,7 +87,7 @@ export async function addAddresses(
       await assertAlone(transaction, pool, { last_id: before, last_added: lastId });
       await giveAdded(transaction, pool, lastId);
       const act = { action: 'address.add', resource: account, count } as const;
-      await recordAct(transaction, operator, 'operator', { accountId, ...act });
+      await recordAct(transaction, operator, { accountId, ...act });
     });
   } catch (error) {
     await deleteFromPool(database, pool, 'being added').catch(() => {});
@@ -122,7 +122,7 @@ export async function deleteListedAddresses(
     assertLeft(await findLeft(transaction, pool, batch), batch);
     await deleteAddresses(transaction, accountId, batch);
     const act = { action: 'address.delete', resource: account, count: batch.length } as const;
-    await recordAct(transaction, operator, 'operator', { accountId, ...act });
+    await recordAct(transaction, operator, { accountId, ...act });
   });
   await database.transaction((transaction) => deleteEmptyPool(transaction, pool));
   return { account, network, count: byAddress.size };

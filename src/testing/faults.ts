@@ -1,11 +1,10 @@
 import { setTimeout } from 'node:timers/promises';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { asOperator } from '../data/call/call.ts';
+import { operatorContext } from '../data/call/call.ts';
 import type { DataLayer } from '../data/data-layer.ts';
 import { revokeToken } from '../data/tokens/revoke-token.ts';
 import { routeOf } from '../http/request/request-notes.ts';
 import { ApiError } from '../model/errors.ts';
-import { idGenerator } from '../model/resource-name.ts';
 import type { FaultPoints } from '../server.ts';
 import type { Database, DatabaseRequest } from '../storage/interface/database.ts';
 import { resultUnknown, unavailable } from '../storage/interface/database-error.ts';
@@ -104,8 +103,7 @@ export class Faults implements FaultPoints {
   async #revokeTokenOf(request: FastifyRequest, data: DataLayer): Promise<void> {
     const [, token] = request.headers.authorization?.split(' ') ?? [];
     if (token === undefined || this.#database === undefined) return;
-    const clock = this.#clock;
-    await revokeToken(asOperator({ database: this.#database, clock, newId: idGenerator(clock) }), token);
+    await revokeToken(operatorContext(this.#database, undefined, this.#clock), token);
     await data.authenticate(token);
   }
 }

@@ -3,11 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { readConfig, readDuration } from '../config.ts';
-import { asOperator } from '../data/call/call.ts';
+import { operatorContext } from '../data/call/call.ts';
 import type { OperatorContext } from '../data/call/dependencies.ts';
 import { createProject } from '../data/projects/create-project.ts';
 import { createToken as createAccountToken } from '../data/tokens/create-token.ts';
-import { idGenerator } from '../model/resource-name.ts';
 import { createAccount } from '../operator/create-account.ts';
 import { addSampleAddresses } from '../operator/create-samples.ts';
 import { registerWallet } from '../operator/register-wallet.ts';
@@ -101,7 +100,7 @@ export async function startGateway({ seed, settings }: GatewayOptions = {}): Pro
   const { url } = server;
   const database = await openDatabase(databaseUrl);
   opening.defer(() => database.close());
-  const operator = { database, clock, newId: idGenerator(clock), publicUrl: () => url };
+  const operator = operatorContext(database, () => url, clock);
   const account = await createTestAccount(operator, seed);
   const { token } = account;
   const gatewayFetch: typeof fetch = (input, init) => {
@@ -150,8 +149,7 @@ async function createTestAccount(
   const { name: account, defaultProject } = await createAccount(operator, { title: first });
   const projects: string[] = [defaultProject];
   const wallets: string[] = [];
-  for (const title of others)
-    projects.push((await createProject(asOperator(operator), { account, title })).name);
+  for (const title of others) projects.push((await createProject(operator, { account, title })).name);
   for (const [index, title] of titles.entries()) {
     const address = `0x${(index + 1).toString(16).padStart(40, '0')}`;
     const input = { project: defaultProject, title, network: 'NETWORK_ETHEREUM', address };
@@ -159,6 +157,6 @@ async function createTestAccount(
   }
   await addSampleAddresses(operator, account);
   const createToken = async (options: TokenOptions = {}) =>
-    (await createAccountToken(asOperator(operator), { account, ...options })).accessToken;
+    (await createAccountToken(operator, { account, ...options })).accessToken;
   return { account, token: await createToken(), projects, wallets, createToken };
 }

@@ -1,5 +1,4 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { asOperator } from '../../src/data/call/call.ts';
 import { createProject } from '../../src/data/projects/create-project.ts';
 import { registerWallet } from '../../src/operator/register-wallet.ts';
 import { graphqlApi } from '../support/both-apis.ts';
@@ -35,7 +34,7 @@ beforeAll(async () => {
   const { project } = tenant;
   for (const title of [...TITLES, LONG]) {
     const input = { account: tenant.account, title, description: '' };
-    named.projects[title] = (await createProject(asOperator(gateway.operator), input)).name;
+    named.projects[title] = (await createProject(gateway.operator, input)).name;
     const number = Object.keys(named.wallets).length;
     const { name } = await addWallet(project, title, `0x${number.toString().padStart(40, 'a')}`);
     named.wallets[title] = name;
@@ -139,7 +138,7 @@ describe.each(['projects', 'wallets'] as const)('%s by title', (list) => {
     const add = (n: number) => {
       const title = `Same ${String(n).padStart(4, '0')}`;
       if (list === 'wallets') return addWallet(project, title);
-      return createProject(asOperator(gateway.operator), { account: own.account, title, description: '' });
+      return createProject(gateway.operator, { account: own.account, title, description: '' });
     };
     // The last titles come first in the order of names.
     const names: string[] = [];

@@ -1,7 +1,6 @@
 import { decodeTime } from 'ulid';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { updateApp } from '../../src/data/apps/update-app.ts';
-import { asOperator } from '../../src/data/call/call.ts';
 import { setAccountSuspended } from '../../src/operator/set-account-suspended.ts';
 import { restApi } from '../support/both-apis.ts';
 import { seedTenant, testGateway, useGateway, useTenant } from '../support/gateway.ts';
@@ -256,7 +255,7 @@ describe('a request is refused', () => {
 
   test('for an inactive app: unauthorized_client', async () => {
     const { key } = await seedApp();
-    await updateApp(asOperator(gateway.operator), { name: key.name, active: false });
+    await updateApp(gateway.operator, { name: key.name, active: false });
     const { status, body } = await post('token', { ...GRANT, ...inBody(key) });
     expect([status, body.error]).toEqual([400, 'unauthorized_client']);
   });

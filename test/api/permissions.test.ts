@@ -1,7 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type CredentialKind, createCredential } from '../../src/credentials/credential.ts';
 import { updateApp } from '../../src/data/apps/update-app.ts';
-import { asOperator } from '../../src/data/call/call.ts';
 import { revokeTokenRow } from '../../src/storage/tables/tokens.ts';
 import {
   type Api,
@@ -107,7 +106,7 @@ const REFUSED = {
   'a project token of an inactive app': async () => {
     const app = await createApp(rest, home.token);
     const token = await projectTokenOf(rest, home.token, app);
-    await updateApp(asOperator(gateway.operator), { name: app.name, active: false });
+    await updateApp(gateway.operator, { name: app.name, active: false });
     return token;
   },
   "an app's private key": () => targets.own.app.privateKey,
@@ -332,7 +331,7 @@ const OTHERS: readonly Operation[] = [
     ask: (_api, token, { wallet }) => findByTitle(token, 'wallets', ['wallet', 'no.'], wallet),
   },
   {
-    operation: 'searchApps',
+    operation: 'listApps',
     only: 'GraphQL',
     account: row('missing', 'missing', 'ok', 'ok'),
     project: row('missing', 'missing', 'missing', 'ok'),

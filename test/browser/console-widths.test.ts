@@ -3,7 +3,6 @@
 
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
-import { asOperator } from '../../src/data/call/call.ts';
 import { updateProject } from '../../src/data/projects/update-project.ts';
 import { graphqlApi } from '../support/both-apis.ts';
 import { showScreen, startSite } from '../support/browser.ts';
@@ -49,7 +48,7 @@ beforeAll(async () => {
   const tenant = await seedTenant(site.gateway, { projects: 30, wallets: 250 });
   const { wallet, project } = tenant;
   token = tenant.token;
-  await updateProject(asOperator(operator), { name: project, title: TITLE, description: DESCRIPTION });
+  await updateProject(operator, { name: project, title: TITLE, description: DESCRIPTION });
   const network = 'NETWORK_POLYGON_MUMBAI';
   await api.updateWallet(token, wallet, { title: WORD, description: DESCRIPTION, network });
   const app = await createApp(api, token, { title: TURNED });

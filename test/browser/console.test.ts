@@ -3,7 +3,6 @@
 
 import type { Locator } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { asOperator } from '../../src/data/call/call.ts';
 import { updateProject } from '../../src/data/projects/update-project.ts';
 import { registerWallet } from '../../src/operator/register-wallet.ts';
 import { expectAccessible } from '../support/accessibility.ts';
@@ -180,7 +179,7 @@ test('a project shows its wallets and its apps, whose titles are text whatever t
   const { operator } = site.gateway;
   const tenant = await seedTenant(site.gateway, { wallets: 30 });
   const { project } = tenant;
-  await updateProject(asOperator(operator), { name: project, title: HOSTILE, description: HOSTILE });
+  await updateProject(operator, { name: project, title: HOSTILE, description: HOSTILE });
   await registerWallet(operator, {
     project,
     title: HOSTILE,

@@ -8,16 +8,15 @@ import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { beforeAll, inject, onTestFinished } from 'vitest';
 import { readConfig } from '../../src/config.ts';
-import { asOperator } from '../../src/data/call/call.ts';
-import type { OperatorContext } from '../../src/data/call/dependencies.ts';
+import { Call, operatorContext } from '../../src/data/call/call.ts';
+import type { OperationDependencies, OperatorContext } from '../../src/data/call/dependencies.ts';
 import { createProject } from '../../src/data/projects/create-project.ts';
 import { createToken } from '../../src/data/tokens/create-token.ts';
-import { idGenerator } from '../../src/model/resource-name.ts';
+import type { Principal } from '../../src/model/caller.ts';
 import { createAccount } from '../../src/operator/create-account.ts';
 import { registerWallet } from '../../src/operator/register-wallet.ts';
 import { addAddresses } from '../../src/operator/supply-addresses.ts';
 import { startServer } from '../../src/server.ts';
-import type { Database } from '../../src/storage/interface/database.ts';
 import type { Engine } from '../../src/storage/interface/engine.ts';
 import { migrate } from '../../src/storage/jobs/run-migrations.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
@@ -107,10 +106,7 @@ export async function startGateway(
   const database = await openDatabase(databaseUrl, config);
   opening.defer(() => database.close());
   const open = opening.move();
-  const operator: OperatorContext = {
-    ...operatorContext(database, clock),
-    publicUrl: () => server.publicUrl,
-  };
+  const operator = operatorContext(database, () => server.publicUrl, clock);
   return {
     url: server.url,
     databaseUrl,
@@ -162,9 +158,10 @@ export async function testDatabase(): Promise<TestDatabase> {
   return made;
 }
 
-/** Returns the context for administrative operations on a database. */
-export function operatorContext(database: Database, clock: () => number = Date.now): OperatorContext {
-  return { database, clock, newId: idGenerator(clock), publicUrl: () => '' };
+/** Returns a call of a client with the dependencies that its operation needs. */
+export function clientCall(dependencies: Partial<OperationDependencies>, principal: Principal): Call {
+  const client = { requestId: '', address: '127.0.0.1', startMs: performance.now() };
+  return new Call(dependencies as OperationDependencies, { principal, client });
 }
 
 /** A database of a test. */
@@ -231,7 +228,7 @@ export async function seedTenant(
   const { name: account, defaultProject } = await createAccount(operator, { title: 'Tenant' });
   const projectNames: string[] = [defaultProject];
   for (let n = 2; n <= projects; n += 1) {
-    const { name } = await createProject(asOperator(operator), {
+    const { name } = await createProject(operator, {
       account,
       title: `Project ${n}`,
       description: `No. ${n}`,
@@ -245,7 +242,7 @@ export async function seedTenant(
   if (addresses > 0) {
     await addAddresses(operator, { account, network: NETWORK }, addressLines(addresses, FIRST_LEFT));
   }
-  const { accessToken } = await createToken(asOperator(operator), { account });
+  const { accessToken } = await createToken(operator, { account });
   const first = { project: defaultProject, wallet: walletNames[0] ?? '' };
   return { account, token: accessToken, projects: projectNames, wallets: walletNames, ...first };
 }

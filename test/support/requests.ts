@@ -1,5 +1,4 @@
 import { createCredential, parseCredential } from '../../src/credentials/credential.ts';
-import { asOperator } from '../../src/data/call/call.ts';
 import type { OperatorContext } from '../../src/data/call/dependencies.ts';
 import { createToken, type NewToken } from '../../src/data/tokens/create-token.ts';
 import type { Ulid } from '../../src/model/resource-name.ts';
@@ -128,7 +127,7 @@ export function createAccountToken(
   ttlSeconds = 86_400,
 ): Promise<NewToken> {
   const expireTime = new Date(operator.clock() + ttlSeconds * 1000).toISOString();
-  return createToken(asOperator(operator), { ...input, expireTime });
+  return createToken(operator, { ...input, expireTime });
 }
 
 /** Returns another account token. */

@@ -1,8 +1,8 @@
-import { asOperator } from '../../src/data/call/call.ts';
+import { operatorContext } from '../../src/data/call/call.ts';
 import { createApp } from '../../src/data/create-app.ts';
 import { createToken } from '../../src/data/tokens/create-token.ts';
 import { encodePageToken } from '../../src/model/lists/page-token.ts';
-import { idGenerator, idOf, type Ulid } from '../../src/model/resource-name.ts';
+import { idOf, type Ulid } from '../../src/model/resource-name.ts';
 import { createAccount } from '../../src/operator/create-account.ts';
 import { registerWallet } from '../../src/operator/register-wallet.ts';
 import { migrate } from '../../src/storage/jobs/run-migrations.ts';
@@ -66,12 +66,12 @@ export async function makeBenchData(url: string, count: number): Promise<BenchDa
   const database = await openDatabase(url, { postgres: { poolSize: 2, timeoutMs: 600_000 } });
   const fill = fillStatements(url);
   try {
-    const operator = { database, clock: Date.now, newId: idGenerator(Date.now), publicUrl: () => '' };
+    const operator = operatorContext(database);
     await migrate(database, Date.now());
     const { name: account, defaultProject } = await createAccount(operator, { title: 'Benchmark' });
     const tokens: string[] = [];
     for (let n = 0; n < TOKENS; n += 1) {
-      tokens.push((await createToken(asOperator(operator), { account })).accessToken);
+      tokens.push((await createToken(operator, { account })).accessToken);
     }
     await database.transaction(async (transaction) => {
       await transaction.write(fill.projects, [idOf(account), count - 1]);

@@ -1,9 +1,8 @@
 import { globSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { asOperator } from '../../src/data/call/call.ts';
+import { operatorContext } from '../../src/data/call/call.ts';
 import { createToken } from '../../src/data/tokens/create-token.ts';
-import { idGenerator } from '../../src/model/resource-name.ts';
 import { createAccount } from '../../src/operator/create-account.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import { makeBenchData } from './data.ts';
@@ -40,9 +39,9 @@ export async function seed(url: string): Promise<HostileData> {
     'SELECT MIN(id) AS id FROM project WHERE account_id = $1',
     [account],
   );
-  const operator = { database, clock: Date.now, newId: idGenerator(Date.now), publicUrl: () => '' };
+  const operator = operatorContext(database);
   const { name: other } = await createAccount(operator, { title: 'Other' });
-  const { accessToken: otherToken } = await createToken(asOperator(operator), { account: other });
+  const { accessToken: otherToken } = await createToken(operator, { account: other });
   await database.close();
   const known = {
     wallet: wallets[0] ?? '',

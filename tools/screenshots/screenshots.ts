@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { chromium } from 'playwright-core';
 import { readConfig } from '../../src/config.ts';
-import { asOperator } from '../../src/data/call/call.ts';
+import { operatorContext } from '../../src/data/call/call.ts';
 import { createToken } from '../../src/data/tokens/create-token.ts';
 import { firstUlid } from '../../src/model/resource-name.ts';
 import { createSamples } from '../../src/operator/create-samples.ts';
@@ -50,10 +50,10 @@ async function createSampleToken(): Promise<string> {
     count += 1;
     return firstUlid(TIME_MS + count);
   };
-  const operator = { database, clock, newId, publicUrl: () => server.publicUrl };
+  const operator = { ...operatorContext(database, () => server.publicUrl, clock), newId };
   try {
     const { account } = await createSamples(operator);
-    return (await createToken(asOperator(operator), { account })).accessToken;
+    return (await createToken(operator, { account })).accessToken;
   } finally {
     await database.close();
   }

@@ -1,13 +1,14 @@
-import { LazyTransaction } from '../../storage/work/lazy-transaction.ts';
+import type { OperatorContext } from '../../data/call/dependencies.ts';
+import { inOneTransaction } from '../../data/call/one-transaction.ts';
 import type { Arguments, Command } from './command.ts';
 import { OutputError } from './terminal.ts';
-import { type CommandContext, withDatabase } from './with-database.ts';
+import { withDatabase } from './with-database.ts';
 
 type Change<Result> = Omit<Command, 'run'> & {
   /** Whether the result has a secret, which is shown once. Without it, the change would be of no use. */
   readonly isSecret?: boolean;
   /** Calls operations. The input is the values of the arguments. */
-  readonly run: (operator: CommandContext, input: Arguments['values'], args: Arguments) => Promise<Result>;
+  readonly run: (operator: OperatorContext, input: Arguments['values'], args: Arguments) => Promise<Result>;
   readonly view: (result: Result) => object;
   readonly text: (result: Result) => string;
 };
@@ -18,7 +19,7 @@ export function changeCommand<Result>(change: Change<Result>): Command {
     ...description,
     run: (args) =>
       withDatabase(args, async (operator) => {
-        const runAndPrint = async (context: CommandContext) => {
+        const runAndPrint = async (context: OperatorContext) => {
           const result = await run(context, args.values, args);
           args.print(view(result), text(result));
         };
@@ -35,16 +36,13 @@ export function changeCommand<Result>(change: Change<Result>): Command {
  */
 async function ifPrinted(
   { terminal }: Arguments,
-  operator: CommandContext,
-  work: (operator: CommandContext) => Promise<void>,
+  operator: OperatorContext,
+  work: (operator: OperatorContext) => Promise<void>,
 ): Promise<void> {
-  const transaction = new LazyTransaction(operator.database);
   try {
     if (terminal.isDiscarded()) throw new OutputError('it is closed, or the null device');
-    await work({ ...operator, database: transaction.database });
-    await transaction.commit();
+    await inOneTransaction(operator, work);
   } catch (error) {
-    await transaction.rollBack();
     if (error instanceof OutputError) error.message += ' Nothing was changed.';
     throw error;
   }

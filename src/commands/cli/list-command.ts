@@ -1,5 +1,5 @@
+import type { OperatorContext } from '../../data/call/dependencies.ts';
 import type { UntrustedInput } from '../../data/call/rules.ts';
-import type { ListDependencies } from '../../data/lists/read-list.ts';
 import { integerIn, parseFields, renameFields } from '../../model/fields/fields.ts';
 import { type ConnectionPage, MAX_PAGE_SIZE, nextPageToken, pageSize } from '../../model/lists/list-page.ts';
 import { pageTokenForm } from '../../model/lists/page-token.ts';
@@ -13,7 +13,7 @@ type List<Item, View> = Pick<Command, 'name' | 'summary'> & {
   /** The text of an empty list, unless it is `No <plural>.`. */
   readonly empty?: string;
   readonly filters?: Readonly<Record<string, Option>>;
-  readonly read: (dependencies: ListDependencies, input: UntrustedInput) => Promise<ConnectionPage<Item>>;
+  readonly read: (operator: OperatorContext, input: UntrustedInput) => Promise<ConnectionPage<Item>>;
   readonly view: (item: Item) => View;
   /** Returns the cells by the titles of their columns. @param isWide whether they may take more than a terminal */
   readonly columns: (item: View, isWide: boolean) => Readonly<Record<string, string>>;

@@ -1,9 +1,8 @@
 import { localUrl, readConfig } from '../../config.ts';
-import { PasswordHasher } from '../../credentials/password-hasher.ts';
-import type { OperationDependencies, OperatorContext } from '../../data/call/dependencies.ts';
+import { operatorContext } from '../../data/call/call.ts';
+import type { OperatorContext } from '../../data/call/dependencies.ts';
 import { toApiError } from '../../data/call/to-api-error.ts';
 import { describeCause } from '../../model/errors.ts';
-import { idGenerator } from '../../model/resource-name.ts';
 import { DatabaseUrlError, sqlitePath } from '../../storage/database-url.ts';
 import { DatabaseError, unavailable } from '../../storage/interface/database-error.ts';
 import type { Engine } from '../../storage/interface/engine.ts';
@@ -12,8 +11,6 @@ import { assertCurrent, readSchemaVersion } from '../../storage/migrations/versi
 import { openDatabase } from '../../storage/open-database.ts';
 import { type Arguments, UsageError } from './command.ts';
 import { openedOnUse } from './opened-on-use.ts';
-
-export type CommandContext = OperatorContext & Pick<OperationDependencies, 'database' | 'passwords'>;
 
 /**
  * Runs `work` with the database of the environment, which its first statement opens, and closes it. Outside production, a
@@ -26,7 +23,7 @@ export type CommandContext = OperatorContext & Pick<OperationDependencies, 'data
  */
 export async function withDatabase<T>(
   { note }: Pick<Arguments, 'note'>,
-  work: (operator: CommandContext) => Promise<T>,
+  work: (operator: OperatorContext) => Promise<T>,
   { isReadOnly = false } = {},
 ): Promise<T> {
   const { databaseUrl, createDatabase, postgres, publicUrl, host, port } = readConfig();
@@ -43,13 +40,7 @@ export async function withDatabase<T>(
     } else assertCurrent(schema);
     return database;
   };
-  return await work({
-    database: openedOnUse(open),
-    passwords: new PasswordHasher(),
-    clock: Date.now,
-    newId: idGenerator(Date.now),
-    publicUrl: () => publicUrl ?? localUrl(host, port),
-  });
+  return await work(operatorContext(openedOnUse(open), () => publicUrl ?? localUrl(host, port)));
 }
 
 export async function whileOpen<T>(

@@ -1,9 +1,10 @@
-import type { Caller } from '../../model/caller.ts';
+import { type Caller, onlyProjectOf, sees } from '../../model/caller.ts';
 import { unusableResource } from '../../model/errors.ts';
 import { parseFields, resourceNameValidator } from '../../model/fields/fields.ts';
 import { idOf, type ResourceName, type Ulid } from '../../model/resource-name.ts';
 import type { Queryable } from '../../storage/interface/database.ts';
 import { type AccountRow, findAccount, lockAccountStatement } from '../../storage/tables/accounts.ts';
+import { findAccountOfApp, findApps } from '../../storage/tables/apps.ts';
 import { findAccountOfProject } from '../../storage/tables/projects.ts';
 import type { UntrustedInput } from '../call/rules.ts';
 import { notFound } from './visibility.ts';
@@ -24,6 +25,23 @@ export async function findAccountId<Name extends ResourceName>(
   if (caller !== 'operator') return caller.principal.accountId;
   const accountId = await find(database, name);
   if (accountId === undefined) throw notFound(caller, name);
+  return accountId;
+}
+
+/**
+ * Returns the account in which a caller can find an app.
+ *
+ * @throws the error of `notFound` if the caller is restricted to a project without this app
+ */
+export async function accountOfApp(
+  database: Queryable,
+  caller: Caller | 'operator',
+  name: ResourceName<'apps'>,
+): Promise<Ulid> {
+  const accountId = await findAccountId(database, caller, name, findAccountOfApp);
+  if (onlyProjectOf(caller) === undefined) return accountId;
+  const [app] = await findApps(database, accountId, [idOf(name)]);
+  if (app === undefined || !sees(caller, app.project_id)) throw notFound(caller, name);
   return accountId;
 }
 
@@ -56,7 +74,7 @@ export async function requireAccount(
   name: ResourceName<'accounts'>,
 ): Promise<AccountRow> {
   const account = await findAccount(database, idOf(name));
-  return requireRow(account && isWhole(account) ? account : undefined, 'account', 'account');
+  return requireRow(account && isWhole(account) ? account : undefined, 'account');
 }
 
 /**
@@ -67,21 +85,19 @@ export async function requireAccount(
  */
 export async function lockAccount(transaction: Queryable, accountId: Ulid): Promise<void> {
   const { sql, params } = lockAccountStatement(accountId);
-  requireRow((await transaction.read(sql, params))[0], 'account', 'account');
+  requireRow((await transaction.read(sql, params))[0], 'account');
 }
 
 /**
  * Returns the id of the account of a project.
  *
- * @param field the field that has the name of the project
- * @throws INVALID_ARGUMENT for this field if the project does not exist
+ * @throws INVALID_ARGUMENT for the field `project` if it does not exist
  */
 export async function requireAccountOfProject(
   database: Queryable,
-  field: string,
   name: ResourceName<'projects'>,
 ): Promise<Ulid> {
-  return requireRow(await findAccountOfProject(database, name), field, 'project');
+  return requireRow(await findAccountOfProject(database, name), 'project');
 }
 
 /**
@@ -89,7 +105,7 @@ export async function requireAccountOfProject(
  *
  * @throws INVALID_ARGUMENT for the field if there is no row
  */
-export function requireRow<Row>(row: Row | undefined, field: string, kind: string): Row {
-  if (row === undefined) throw unusableResource(field, `Must be an existing ${kind}.`);
+export function requireRow<Row>(row: Row | undefined, field: 'account' | 'app' | 'project'): Row {
+  if (row === undefined) throw unusableResource(field, `Must be an existing ${field}.`);
   return row;
 }

@@ -1,20 +1,6 @@
-import { type Caller, onlyProjectOf, sees } from '../../model/caller.ts';
+import { type Caller, sees } from '../../model/caller.ts';
 import { ApiError, projectNotVisible, unusableResource } from '../../model/errors.ts';
 import { idOf, type ResourceName, type Ulid } from '../../model/resource-name.ts';
-import type { Queryable } from '../../storage/interface/database.ts';
-import { findApps } from '../../storage/tables/apps.ts';
-
-/** @throws the error of `notFound` if the caller is restricted to a project without this app */
-export async function assertAppVisible(
-  database: Queryable,
-  caller: Caller | 'operator',
-  accountId: Ulid,
-  name: ResourceName<'apps'>,
-): Promise<void> {
-  if (onlyProjectOf(caller) === undefined) return;
-  const [app] = await findApps(database, accountId, [idOf(name)]);
-  if (app === undefined || !sees(caller, app.project_id)) throw notFound(caller, name);
-}
 
 /** Returns the ids of projects, with an empty string for each that is not visible to the caller. */
 export function visibleIds(

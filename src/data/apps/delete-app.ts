@@ -1,11 +1,10 @@
 import type { App } from '../../model/app.ts';
-import type { Caller } from '../../model/caller.ts';
 import { parseFields, resourceNameValidator } from '../../model/fields/fields.ts';
 import { idOf } from '../../model/resource-name.ts';
-import { deleteAppRow, findAccountOfApp } from '../../storage/tables/apps.ts';
+import { deleteAppRow } from '../../storage/tables/apps.ts';
 import { revokeTokensOfApp } from '../../storage/tables/tokens.ts';
-import { findAccountId } from '../access/account-of.ts';
-import { assertAppVisible, notFound } from '../access/visibility.ts';
+import { accountOfApp } from '../access/account-of.ts';
+import { notFound } from '../access/visibility.ts';
 import { recordAct } from '../audit/audit.ts';
 import { begin, type Call } from '../call/call.ts';
 import type { OperatorContext } from '../call/dependencies.ts';
@@ -22,24 +21,19 @@ deleteApp.rules = { caller: 'account', changes: true, input: INPUT } as const sa
  * @param input `name`
  * @throws NOT_FOUND if the app does not exist or is not visible to the caller; for the operator INVALID_ARGUMENT
  */
-export async function deleteApp(
-  call: Call<Pick<OperatorContext, 'database' | 'clock' | 'newId'>, Caller | 'operator'>,
-  input: UntrustedInput,
-): Promise<App> {
-  const dependencies = begin(call, deleteApp.rules);
+export async function deleteApp(call: Call | OperatorContext, input: UntrustedInput): Promise<App> {
+  const { database, clock, newId } = begin(call, deleteApp.rules);
   const { caller } = call;
   const { name } = parseFields(input, INPUT);
-  const { database, clock } = dependencies;
   const id = idOf(name);
 
   return database.transaction(async (transaction) => {
-    const accountId = await findAccountId(transaction, caller, name, findAccountOfApp);
-    await assertAppVisible(transaction, caller, accountId, name);
+    const accountId = await accountOfApp(transaction, caller, name);
     // First, because it waits for sign-ins that hold the lock of the app and are storing a token.
     const row = await deleteAppRow(transaction, accountId, id);
     if (row === undefined) throw notFound(caller, name);
     await revokeTokensOfApp(transaction, accountId, id, clock());
-    await recordAct(transaction, dependencies, caller, { accountId, action: 'app.delete', resource: name });
+    await recordAct(transaction, { caller, newId }, { accountId, action: 'app.delete', resource: name });
     return appFromRow(row, clock());
   });
 }

@@ -6,10 +6,13 @@ import { APP_LIST, APP_LIST_BY_TITLE, type AppRow } from '../../storage/tables/a
 import { accountOfInput } from '../access/account-of.ts';
 import { visibleIds } from '../access/visibility.ts';
 import { begin, type Call } from '../call/call.ts';
-import type { Rules, UntrustedInput } from '../call/rules.ts';
+import type { OperatorContext } from '../call/dependencies.ts';
+import type { Rules } from '../call/rules.ts';
 import { appFromRow } from '../conversions/app.ts';
-import { type ListDependencies, readList, readLists } from '../lists/read-list.ts';
-import { byTitle } from '../lists/title-filter.ts';
+import { readList, readLists } from '../lists/read-list.ts';
+import { ofAccount } from '../lists/title-filter.ts';
+
+const LISTS = { all: APP_LIST, byTitle: APP_LIST_BY_TITLE };
 
 const itemAt = (now: number) => (row: AppRow) => appFromRow(row, now);
 
@@ -22,49 +25,36 @@ listAppsOfProjects.rules = { caller: 'any', changes: false } as const satisfies 
  * @returns the pages, in the order of the projects
  */
 export async function listAppsOfProjects(
-  call: Call<ListDependencies>,
+  call: Call,
   projects: readonly ResourceName<'projects'>[],
   input: ConnectionArguments,
 ): Promise<readonly ConnectionPage<App>[]> {
-  const dependencies = begin(call, listAppsOfProjects.rules);
+  const { database, clock } = begin(call, listAppsOfProjects.rules);
   const { caller } = call;
   const parts = visibleIds(caller, projects);
   const values = [caller.principal.accountId];
-  return readLists(
-    dependencies,
-    { list: APP_LIST, values, parts, toItem: itemAt(dependencies.clock()) },
-    input,
-  );
+  return readLists(database, { list: APP_LIST, values, parts, toItem: itemAt(clock()) }, input);
 }
 
-searchApps.rules = { caller: 'any', changes: false } as const satisfies Rules;
+listApps.rules = { caller: 'any', changes: false } as const satisfies Rules;
 
 /**
- * Returns one page of the apps with the beginning of a title that are visible to the caller, in the order of their names.
+ * Returns one page of the apps that are visible to the caller, in the order of their names.
  *
- * @param input the arguments of a connection, and `title`
+ * @param input the arguments of a connection, and optionally the beginning of a `title`; for the operator also `account`
  */
-export async function searchApps(
-  call: Call<ListDependencies>,
+export async function listApps(
+  call: Call | OperatorContext,
   { title, ...input }: FilteredArguments,
 ): Promise<ConnectionPage<App>> {
-  const dependencies = begin(call, searchApps.rules);
+  const { database, clock } = begin(call, listApps.rules);
   const { caller } = call;
+  const accountId = await accountOfInput(database, caller, input);
   const projectId = onlyProjectOf(caller);
   const source = {
-    ...byTitle(APP_LIST_BY_TITLE, caller.principal.accountId, title),
+    ...ofAccount(LISTS, accountId, title),
     parts: projectId && [projectId],
-    toItem: itemAt(dependencies.clock()),
+    toItem: itemAt(clock()),
   };
-  return readList(dependencies, source, input);
-}
-
-/** Returns one page of the apps of any account, in the order of their names. */
-export async function listAppsOfAccount(
-  dependencies: ListDependencies,
-  input: UntrustedInput,
-): Promise<ConnectionPage<App>> {
-  const accountId = await accountOfInput(dependencies.database, 'operator', input);
-  const source = { list: APP_LIST, values: [accountId], toItem: itemAt(dependencies.clock()) };
-  return readList(dependencies, source, input);
+  return readList(database, source, input);
 }

@@ -1,12 +1,11 @@
 import { createCredential, hashCredential } from '../../credentials/credential.ts';
 import type { App } from '../../model/app.ts';
-import type { Caller } from '../../model/caller.ts';
 import { integer, nullable, parseFields, resourceNameValidator } from '../../model/fields/fields.ts';
 import { idOf } from '../../model/resource-name.ts';
-import { findAccountOfApp, replaceAppKey } from '../../storage/tables/apps.ts';
+import { replaceAppKey } from '../../storage/tables/apps.ts';
 import { revokeTokensOfApp, revokeTokensWithKey } from '../../storage/tables/tokens.ts';
-import { findAccountId } from '../access/account-of.ts';
-import { assertAppVisible, notFound } from '../access/visibility.ts';
+import { accountOfApp } from '../access/account-of.ts';
+import { notFound } from '../access/visibility.ts';
 import { recordAct } from '../audit/audit.ts';
 import { begin, type Call } from '../call/call.ts';
 import type { OperatorContext } from '../call/dependencies.ts';
@@ -28,22 +27,17 @@ rotateAppKey.rules = { caller: 'account', changes: true, input: INPUT } as const
  * @param input `name` and, optionally, `gracePeriod`, in seconds, 0 to 7 days; the default is 0
  * @throws NOT_FOUND if the app does not exist or is not visible to the caller; for the operator INVALID_ARGUMENT
  */
-export async function rotateAppKey(
-  call: Call<Pick<OperatorContext, 'database' | 'clock' | 'newId'>, Caller | 'operator'>,
-  input: UntrustedInput,
-): Promise<App> {
-  const dependencies = begin(call, rotateAppKey.rules);
+export async function rotateAppKey(call: Call | OperatorContext, input: UntrustedInput): Promise<App> {
+  const { database, clock, newId } = begin(call, rotateAppKey.rules);
   const { caller } = call;
   const { name, gracePeriod = 0 } = parseFields(input, INPUT);
-  const { database, clock, newId } = dependencies;
   const id = idOf(name);
   const keyId = newId();
   // Without a grace period, the end does not depend on the clocks of other instances.
   const endMs = gracePeriod === 0 ? 0 : clock() + gracePeriod * 1000;
 
   return database.transaction(async (transaction) => {
-    const accountId = await findAccountId(transaction, caller, name, findAccountOfApp);
-    await assertAppVisible(transaction, caller, accountId, name);
+    const accountId = await accountOfApp(transaction, caller, name);
     const privateKey = createCredential('key', accountId, keyId);
     const key = { private_key_id: keyId, private_key_hash: hashCredential(privateKey), revision: newId() };
     // First, because it waits for sign-ins that hold the lock of the app and are storing a token.
@@ -51,11 +45,8 @@ export async function rotateAppKey(
     if (row === undefined) throw notFound(caller, name);
     if (gracePeriod === 0) await revokeTokensOfApp(transaction, accountId, id, clock());
     else await revokeTokensWithKey(transaction, { accountId, id }, row.previous_key_id, endMs);
-    await recordAct(transaction, dependencies, caller, {
-      accountId,
-      action: 'app.rotate_key',
-      resource: name,
-    });
+    const act = { accountId, action: 'app.rotate_key', resource: name } as const;
+    await recordAct(transaction, { caller, newId }, act);
     return appFromRow(row, clock(), privateKey);
   });
 }

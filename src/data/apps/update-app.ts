@@ -1,13 +1,12 @@
 import type { App } from '../../model/app.ts';
-import type { Caller } from '../../model/caller.ts';
 import { ApiError } from '../../model/errors.ts';
 import { assertPreconditions, ifMatch as etags } from '../../model/etag.ts';
 import { boolean, optional, parseFields, resourceNameValidator, title } from '../../model/fields/fields.ts';
 import { idOf } from '../../model/resource-name.ts';
-import { findAccountOfApp, findApps, updateAppRow } from '../../storage/tables/apps.ts';
+import { findApps, updateAppRow } from '../../storage/tables/apps.ts';
 import { revokeTokensOfApp } from '../../storage/tables/tokens.ts';
-import { findAccountId } from '../access/account-of.ts';
-import { assertAppVisible, notFound } from '../access/visibility.ts';
+import { accountOfApp } from '../access/account-of.ts';
+import { notFound } from '../access/visibility.ts';
 import { type Act, fieldsIn, recordAct } from '../audit/audit.ts';
 import { begin, type Call } from '../call/call.ts';
 import type { OperatorContext } from '../call/dependencies.ts';
@@ -30,27 +29,21 @@ updateApp.rules = { caller: 'account', changes: true, input: INPUT } as const sa
  * @throws NOT_FOUND if the app does not exist or is not visible to the caller; for the operator INVALID_ARGUMENT
  * @throws ABORTED if the app has none of the etags
  */
-export async function updateApp(
-  call: Call<Pick<OperatorContext, 'database' | 'clock' | 'newId'>, Caller | 'operator'>,
-  input: UntrustedInput,
-): Promise<App> {
-  const dependencies = begin(call, updateApp.rules);
+export async function updateApp(call: Call | OperatorContext, input: UntrustedInput): Promise<App> {
+  const { database, clock, newId } = begin(call, updateApp.rules);
   const { caller } = call;
   const { name, ifMatch, ...changes } = parseFields(input, INPUT);
-  const { database, clock, newId } = dependencies;
   const id = idOf(name);
 
   if (fieldsIn(changes).length === 0) {
-    const accountId = await findAccountId(database, caller, name, findAccountOfApp);
-    await assertAppVisible(database, caller, accountId, name);
+    const accountId = await accountOfApp(database, caller, name);
     const [row] = await findApps(database, accountId, [id]);
     if (row === undefined) throw notFound(caller, name);
     assertPreconditions(row, { ifMatch });
     return appFromRow(row, clock());
   }
   return database.transaction(async (transaction) => {
-    const accountId = await findAccountId(transaction, caller, name, findAccountOfApp);
-    await assertAppVisible(transaction, caller, accountId, name);
+    const accountId = await accountOfApp(transaction, caller, name);
     const active = changes.active === undefined ? undefined : changes.active ? 1 : 0;
     const columns = { ...changes, active, revision: newId() } as const;
     const row = await updateAppRow(transaction, { accountId, id }, columns, ifMatch);
@@ -61,7 +54,7 @@ export async function updateApp(
     // Without this, the tokens would become valid again when the app is reactivated.
     if (changes.active === false) await revokeTokensOfApp(transaction, accountId, id, clock());
     const record = (act: Pick<Act, 'action' | 'fields'>) =>
-      recordAct(transaction, dependencies, caller, { ...act, accountId, resource: name });
+      recordAct(transaction, { caller, newId }, { ...act, accountId, resource: name });
     if (changes.title !== undefined) await record({ action: 'app.update', fields: ['title'] });
     if (changes.active !== undefined) {
       await record({ action: changes.active ? 'app.activate' : 'app.deactivate' });

@@ -19,8 +19,6 @@ export type Act = {
   readonly count?: number;
 };
 
-type Ids = { readonly newId: () => Ulid };
-
 /** The time within which equal acts are counted. */
 export const MINUTE_MS = 60_000;
 
@@ -38,20 +36,18 @@ export type AuditedCaller = {
   readonly client: Pick<Client, 'address' | 'requestId'>;
 };
 
-export async function recordAct(
-  transaction: Queryable,
-  ids: Ids,
-  caller: AuditedCaller | 'operator',
-  act: Act,
-): Promise<void> {
-  await write(transaction, insertEventChange(auditEvent(ids, caller, act)));
+/** Who acts, and how the event gets its id. */
+type Actor = { readonly caller: AuditedCaller | 'operator'; readonly newId: () => Ulid };
+
+export async function recordAct(transaction: Queryable, actor: Actor, act: Act): Promise<void> {
+  await write(transaction, insertEventChange(auditEvent(actor, act)));
 }
 
 /**
  * Returns the event of an act. Equal acts of a client in the same minute are one event with their number, so that requests
  * can't fill the disk. It has the id, the token and the request of the first.
  */
-export function auditEvent({ newId }: Ids, caller: AuditedCaller | 'operator', act: Act): AuditEventRow {
+export function auditEvent({ caller, newId }: Actor, act: Act): AuditEventRow {
   const { accountId, action, resource, tokenId = null, count = 1 } = act;
   const fields = act.fields?.join() ?? '';
   const id = newId();

@@ -9,8 +9,6 @@ import { type AuditedCaller, minuteOf, recordAct } from './audit.ts';
  * token.
  */
 export type FailedAct = AuditedCaller & {
-  /** The id of its event, which contains its time. */
-  readonly id: Ulid;
   readonly action: 'sign_in.fail' | 'sign_in.undo' | 'wallet.refuse';
   readonly accountId: Ulid;
   /** The app, or undefined if the account does not have it; the project of a refused wallet. */
@@ -24,8 +22,13 @@ const MAX_EVENTS_PER_MINUTE = 100;
  * Records a failure. All apps that do not exist are one. If the account has too many events of this kind in this
  * minute, it counts to an event that has neither an app nor a credential or an address.
  */
-export async function recordFailure(database: Queryable, failure: FailedAct): Promise<void> {
-  const { id, action, accountId, principal, client } = failure;
+export async function recordFailure(
+  database: Queryable,
+  newId: () => Ulid,
+  failure: FailedAct,
+): Promise<void> {
+  const { action, accountId, principal, client } = failure;
+  const id = newId();
   const first = firstUlid(minuteOf(decodeTime(id)));
   const count = await countAuditEvents(database, { accountId, action, first }, MAX_EVENTS_PER_MINUTE);
   const isDetailed = count < MAX_EVENTS_PER_MINUTE;
@@ -34,5 +37,5 @@ export async function recordFailure(database: Queryable, failure: FailedAct): Pr
     ? { principal, client }
     : { principal: undefined, client: { address: '', requestId } };
   const resource = (isDetailed && failure.resource) || resourceName('accounts', accountId);
-  await recordAct(database, { newId: () => id }, caller, { accountId, action, resource });
+  await recordAct(database, { caller, newId: () => id }, { accountId, action, resource });
 }

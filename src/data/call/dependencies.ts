@@ -33,7 +33,8 @@ export type OperationDependencies = {
   readonly publicUrl: () => string;
 };
 
-/** The dependencies of the operations that only the operator can call. */
-export type OperatorContext = Pick<OperationDependencies, 'clock' | 'newId' | 'publicUrl'> & {
-  readonly database: Pick<Database, 'read' | 'write' | 'transaction'>;
-};
+/** The first parameter of each operation that the operator calls, with its dependencies. */
+export type OperatorContext = Pick<
+  OperationDependencies,
+  'database' | 'passwords' | 'clock' | 'newId' | 'publicUrl'
+> & { readonly caller: 'operator'; readonly requestTimeoutMs?: number };

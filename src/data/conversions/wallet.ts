@@ -15,6 +15,7 @@ import type { OperatorContext } from '../call/dependencies.ts';
 
 /** The validators of the fields of a new wallet, for a creation and for an import. */
 export const NEW_WALLET = {
+  name: optional(resourceNameValidator('wallets')),
   project: resourceNameValidator('projects'),
   title,
   description: optional(description),
@@ -39,7 +40,7 @@ export function walletFromRow(row: WalletRow): Wallet {
 }
 
 /** A new wallet: without a name, it gets a new one. Times are in Unix milliseconds; by default both are the current one. */
-type NewWallet = Omit<Parsed<typeof NEW_WALLET>, 'address'> & {
+type NewWallet = Omit<Parsed<typeof NEW_WALLET>, 'address' | 'name'> & {
   readonly name?: ResourceName<'wallets'> | undefined;
   readonly createTime?: number | undefined;
   readonly updateTime?: number | undefined;

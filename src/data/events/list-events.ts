@@ -1,5 +1,4 @@
 import type { AuditAction, AuditEvent } from '../../model/audit-event.ts';
-import type { Caller } from '../../model/caller.ts';
 import {
   auditAction,
   nullable,
@@ -20,10 +19,10 @@ import {
 } from '../../storage/tables/audit-events.ts';
 import { MINUTE_MS } from '../audit/audit.ts';
 import { begin, type Call } from '../call/call.ts';
-import type { OperationDependencies } from '../call/dependencies.ts';
+import type { OperatorContext } from '../call/dependencies.ts';
 import type { Rules, UntrustedInput } from '../call/rules.ts';
 import { auditEventFromRow } from '../conversions/audit-event.ts';
-import { type ListDependencies, readList } from '../lists/read-list.ts';
+import { readList } from '../lists/read-list.ts';
 
 const VALIDATORS = {
   account: optional(resourceNameValidator('accounts')),
@@ -32,8 +31,6 @@ const VALIDATORS = {
   action: nullable(auditAction),
   resource: nullable(resourceNameValidator('accounts', 'projects', 'apps', 'wallets')),
 };
-
-type EventListDependencies = ListDependencies & Partial<Pick<OperationDependencies, 'requestTimeoutMs'>>;
 
 listEvents.rules = { caller: 'whole account', changes: false } as const satisfies Rules;
 
@@ -45,10 +42,10 @@ listEvents.rules = { caller: 'whole account', changes: false } as const satisfie
  *   operator `account`; null means omitted
  */
 export async function listEvents(
-  call: Call<EventListDependencies, Caller | 'operator'>,
+  call: Call | OperatorContext,
   input: UntrustedInput,
 ): Promise<ConnectionPage<AuditEvent>> {
-  const dependencies = begin(call, listEvents.rules);
+  const { database, clock, requestTimeoutMs } = begin(call, listEvents.rules);
   const { caller } = call;
   const {
     account,
@@ -57,7 +54,7 @@ export async function listEvents(
     action,
     resource,
   } = parseFields(input, VALIDATORS);
-  const end = Math.min(until, input['settled'] ? settledTime(dependencies) : until);
+  const end = Math.min(until, input['settled'] ? settledTime(clock(), requestTimeoutMs) : until);
   const accountId = caller === 'operator' ? account && idOf(account) : caller.principal.accountId;
   // Those of an account have indexes. Only the operator can search for those of all accounts.
   const isWanted = (row: AuditEventRow) =>
@@ -69,7 +66,7 @@ export async function listEvents(
     isWanted: isSearched ? isWanted : undefined,
     toItem: auditEventFromRow,
   };
-  return readList(dependencies, source, input);
+  return readList(database, source, input);
 }
 
 // The maximum difference between the clocks of two instances.
@@ -82,8 +79,8 @@ const MAX_CLOCK_DIFFERENCE_MS = 60_000;
  * An event counts equal acts until the end of its minute. An act is committed within the timeout of its request, or a failed
  * sign-in of a request that was undone within the same time again.
  */
-function settledTime({ clock, requestTimeoutMs = 0 }: EventListDependencies): number {
-  return clock() - MINUTE_MS - 2 * requestTimeoutMs - MAX_CLOCK_DIFFERENCE_MS;
+function settledTime(now: number, requestTimeoutMs = 0): number {
+  return now - MINUTE_MS - 2 * requestTimeoutMs - MAX_CLOCK_DIFFERENCE_MS;
 }
 
 function listOf(

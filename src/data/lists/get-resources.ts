@@ -13,7 +13,6 @@ import { findApps } from '../../storage/tables/apps.ts';
 import { findProjects } from '../../storage/tables/projects.ts';
 import { findWallets } from '../../storage/tables/wallets.ts';
 import { begin, type Call } from '../call/call.ts';
-import type { OperationDependencies } from '../call/dependencies.ts';
 import type { Rules } from '../call/rules.ts';
 import { appFromRow } from '../conversions/app.ts';
 import { projectFromRow } from '../conversions/project.ts';
@@ -30,7 +29,7 @@ getResources.rules = { caller: 'any', changes: false } as const satisfies Rules;
  * @param names at most 100 names
  */
 export async function getResources(
-  call: Call<OperationDependencies>,
+  call: Call,
   names: readonly ResourceName[],
 ): Promise<readonly (Resource | null)[]> {
   const { database, publicUrl, clock } = begin(call, getResources.rules);

@@ -4,10 +4,8 @@ import {
   parsePageRequest,
 } from '../../model/lists/list-page.ts';
 import { encodePageToken } from '../../model/lists/page-token.ts';
+import type { Queryable } from '../../storage/interface/database.ts';
 import type { KeysetList, ListRow, RowFilter } from '../../storage/sql/keyset-list.ts';
-import type { OperationDependencies } from '../call/dependencies.ts';
-
-export type ListDependencies = Pick<OperationDependencies, 'database' | 'clock' | 'publicUrl'>;
 
 /** The rows of a list that a caller can see, and their conversion to items. */
 export type ListSource<R extends ListRow, T> = RowFilter<R> & {
@@ -24,7 +22,7 @@ export type ListSource<R extends ListRow, T> = RowFilter<R> & {
  * @param input `first` and `after`, or `last` and `before`
  */
 export async function readLists<R extends ListRow, T>(
-  { database }: Pick<ListDependencies, 'database'>,
+  database: Queryable,
   { list, toItem, filter, ...selection }: ListSource<R, T>,
   input: ConnectionArguments,
 ): Promise<readonly ConnectionPage<T>[]> {
@@ -45,10 +43,10 @@ export async function readLists<R extends ListRow, T>(
 
 /** Returns one page of a list without parts, or of its only selected part. See `readLists`. */
 export async function readList<R extends ListRow, T>(
-  dependencies: Pick<ListDependencies, 'database'>,
+  database: Queryable,
   source: ListSource<R, T>,
   input: ConnectionArguments,
 ): Promise<ConnectionPage<T>> {
-  const [page] = await readLists(dependencies, source, input);
+  const [page] = await readLists(database, source, input);
   return page as ConnectionPage<T>;
 }

@@ -1,4 +1,3 @@
-import type { Caller } from '../../model/caller.ts';
 import { ApiError } from '../../model/errors.ts';
 import {
   description,
@@ -29,19 +28,16 @@ createProject.rules = { caller: 'whole account', changes: true, input: INPUT } a
  *
  * @throws FAILED_PRECONDITION if the account has `MAX_PROJECTS` projects
  */
-export async function createProject(
-  call: Call<OperatorContext, Caller | 'operator'>,
-  input: UntrustedInput,
-): Promise<Project> {
-  const dependencies = begin(call, createProject.rules);
+export async function createProject(call: Call | OperatorContext, input: UntrustedInput): Promise<Project> {
+  const { database, clock, newId, publicUrl } = begin(call, createProject.rules);
   const { caller } = call;
   const validators = caller === 'operator' ? { ...ACCOUNT, ...INPUT } : INPUT;
   const { title, description = '' } = parseFields(input, validators);
-  const { database, newId, publicUrl } = dependencies;
 
   const row = await database.transaction(async (transaction) => {
     const accountId = await accountOfInput(transaction, caller, input);
-    return addProject(transaction, dependencies, caller, { accountId, id: newId(), title, description });
+    const project = { accountId, id: newId(), title, description };
+    return addProject(transaction, { caller, clock, newId }, project);
   });
   return projectFromRow(row, publicUrl());
 }
@@ -51,15 +47,14 @@ type NewProject = Pick<Project, 'title' | 'description'> & { readonly accountId:
 /** Inserts a project with the CID of its cover image, and records it, in a transaction of the caller. Returns its row. */
 export async function addProject(
   transaction: Queryable,
-  dependencies: Pick<OperatorContext, 'clock' | 'newId'>,
-  caller: Caller | 'operator',
+  context: Pick<OperatorContext, 'clock' | 'newId'> & Pick<Call | OperatorContext, 'caller'>,
   { accountId, id, title, description }: NewProject,
 ): Promise<ProjectRow> {
-  const newRow = await projectRows(dependencies, accountId);
+  const newRow = await projectRows(context, accountId);
   const name = resourceName('projects', id);
   const row = newRow({ name, title, description });
-  const max = caller === 'operator' ? undefined : MAX_PROJECTS;
+  const max = context.caller === 'operator' ? undefined : MAX_PROJECTS;
   if (!(await insertProject(transaction, row, max))) throw new ApiError('TOO_MANY_PROJECTS');
-  await recordAct(transaction, dependencies, caller, { accountId, action: 'project.create', resource: name });
+  await recordAct(transaction, context, { accountId, action: 'project.create', resource: name });
   return row;
 }

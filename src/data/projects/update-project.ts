@@ -1,4 +1,4 @@
-import { type Caller, sees } from '../../model/caller.ts';
+import { sees } from '../../model/caller.ts';
 import { ApiError } from '../../model/errors.ts';
 import { etag, projectEtag } from '../../model/etag.ts';
 import {
@@ -38,14 +38,10 @@ updateProject.rules = { caller: 'account', changes: true, input: INPUT } as cons
  * @throws NOT_FOUND if the project does not exist or is not visible to the caller; for the operator INVALID_ARGUMENT
  * @throws ABORTED if the project has another etag
  */
-export async function updateProject(
-  call: Call<OperatorContext, Caller | 'operator'>,
-  input: UntrustedInput,
-): Promise<Project> {
-  const dependencies = begin(call, updateProject.rules);
+export async function updateProject(call: Call | OperatorContext, input: UntrustedInput): Promise<Project> {
+  const { database, newId, publicUrl } = begin(call, updateProject.rules);
   const { caller } = call;
   const { name, ifMatch, ...changes } = parseFields(input, INPUT);
-  const { database, publicUrl } = dependencies;
   const id = idOf(name);
   if (!sees(caller, id)) throw notFound(caller, name);
   const fields = fieldsIn(changes);
@@ -61,7 +57,7 @@ export async function updateProject(
     const updated = await updateProjectRow(transaction, accountId, id, changes);
     if (updated === undefined) throw notFound(caller, name);
     const act = { accountId, action: 'project.update', resource: name, fields } as const;
-    await recordAct(transaction, dependencies, caller, act);
+    await recordAct(transaction, { caller, newId }, act);
     return updated;
   });
   return projectFromRow(row, publicUrl());

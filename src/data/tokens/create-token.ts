@@ -69,14 +69,10 @@ createToken.rules = { caller: 'issued by operator', changes: true, input: INPUT 
  * @throws INVALID_ARGUMENT for the field `project` if it does not exist
  * @throws FAILED_PRECONDITION if the token of the request has made `MAX_MADE_TOKENS` valid tokens
  */
-export async function createToken(
-  call: Call<Pick<OperatorContext, 'database' | 'clock' | 'newId'>, Caller | 'operator'>,
-  input: UntrustedInput,
-): Promise<NewToken> {
-  const dependencies = begin(call, createToken.rules);
+export async function createToken(call: Call | OperatorContext, input: UntrustedInput): Promise<NewToken> {
+  const { database, clock, newId } = begin(call, createToken.rules);
   const { caller } = call;
   const { title = '', expireTime, readOnly, project, onlyProject } = fieldsOf(caller, input);
-  const { database, clock, newId } = dependencies;
   const now = clock();
   return database.transaction(async (transaction) => {
     const maker = await makerOf(transaction, caller, input, now);
@@ -114,7 +110,7 @@ export async function createToken(
       resource: resourceName('accounts', accountId),
       tokenId: id,
     } as const;
-    await recordAct(transaction, dependencies, caller, { accountId, ...act });
+    await recordAct(transaction, { caller, newId }, { accountId, ...act });
     return { ...tokenFromRow({ ...row, last_use_time_ms: null }), accessToken };
   });
 }

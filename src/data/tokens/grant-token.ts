@@ -5,7 +5,6 @@ import type { Ulid } from '../../model/resource-name.ts';
 import type { Queryable } from '../../storage/interface/database.ts';
 import { findAccount } from '../../storage/tables/accounts.ts';
 import { Call } from '../call/call.ts';
-import type { OperationDependencies } from '../call/dependencies.ts';
 import { type AppCredentials, issueProjectToken, type SignInResult } from '../sign-in.ts';
 
 /**
@@ -16,7 +15,7 @@ import { type AppCredentials, issueProjectToken, type SignInResult } from '../si
  * @throws PERMISSION_DENIED if the app is inactive
  */
 export async function grantToken(
-  call: Call<OperationDependencies, Client>,
+  call: Call<Client>,
   credentials: AppCredentials,
   isReadOnly: boolean,
 ): Promise<SignInResult> {

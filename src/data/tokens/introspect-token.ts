@@ -3,7 +3,6 @@ import type { Client } from '../../model/caller.ts';
 import type { Token } from '../../model/token.ts';
 import { findValidToken } from '../../storage/tables/tokens.ts';
 import { Call } from '../call/call.ts';
-import type { OperationDependencies } from '../call/dependencies.ts';
 import { tokenFromRow } from '../conversions/token.ts';
 import { type AppCredentials, authenticateApp } from '../sign-in.ts';
 import { accountOfKey } from './grant-token.ts';
@@ -16,7 +15,7 @@ import { accountOfKey } from './grant-token.ts';
  * @throws PERMISSION_DENIED if the app is inactive
  */
 export async function introspectToken(
-  call: Call<OperationDependencies, Client>,
+  call: Call<Client>,
   text: string,
   credentials: AppCredentials,
 ): Promise<Token | undefined> {

@@ -1,12 +1,12 @@
-import type { Caller } from '../../model/caller.ts';
 import type { ConnectionPage } from '../../model/lists/list-page.ts';
 import type { Token } from '../../model/token.ts';
 import { TOKEN_LIST } from '../../storage/tables/tokens.ts';
 import { accountOfInput } from '../access/account-of.ts';
 import { begin, type Call } from '../call/call.ts';
+import type { OperatorContext } from '../call/dependencies.ts';
 import type { Rules, UntrustedInput } from '../call/rules.ts';
 import { tokenFromRow } from '../conversions/token.ts';
-import { type ListDependencies, readList } from '../lists/read-list.ts';
+import { readList } from '../lists/read-list.ts';
 
 listTokens.rules = { caller: 'whole account', changes: false } as const satisfies Rules;
 
@@ -16,12 +16,11 @@ listTokens.rules = { caller: 'whole account', changes: false } as const satisfie
  * @param input the arguments of a connection, and for the operator `account`
  */
 export async function listTokens(
-  call: Call<ListDependencies, Caller | 'operator'>,
+  call: Call | OperatorContext,
   input: UntrustedInput,
 ): Promise<ConnectionPage<Token>> {
-  const dependencies = begin(call, listTokens.rules);
-  const { caller } = call;
-  const accountId = await accountOfInput(dependencies.database, caller, input);
-  const values = [accountId, dependencies.clock()];
-  return readList(dependencies, { list: TOKEN_LIST, values, toItem: tokenFromRow }, input);
+  const { database, clock } = begin(call, listTokens.rules);
+  const accountId = await accountOfInput(database, call.caller, input);
+  const values = [accountId, clock()];
+  return readList(database, { list: TOKEN_LIST, values, toItem: tokenFromRow }, input);
 }

@@ -4,7 +4,6 @@ import { ApiError } from '../../model/errors.ts';
 import { idOf } from '../../model/resource-name.ts';
 import { findToken } from '../../storage/tables/tokens.ts';
 import { Call } from '../call/call.ts';
-import type { OperationDependencies } from '../call/dependencies.ts';
 import { principalFromRow } from '../conversions/token.ts';
 import { type AppCredentials, findApp } from '../sign-in.ts';
 import { revokeTokenOfCaller } from './sign-out.ts';
@@ -18,13 +17,13 @@ import { revokeTokenOfCaller } from './sign-out.ts';
  * @throws PERMISSION_DENIED if the token was not issued to the app
  */
 export async function revokeTokenByText(
-  call: Call<OperationDependencies, Client>,
+  call: Call<Client>,
   text: string,
   credentials: AppCredentials | undefined,
 ): Promise<void> {
   const client = call.caller;
   const dependencies = Call.open(call);
-  const { database, clock, newId, recordFailure } = dependencies;
+  const { database, clock, recordFailure } = dependencies;
   const timeMs = clock();
   const token = parseCredential(text);
   const row = token && (await findToken(database, token.accountId, token.id));
@@ -39,15 +38,8 @@ export async function revokeTokenByText(
     const { key } = await findApp(database, { ...credentials, accountId }, timeMs);
     if (key === undefined) {
       await client.count?.(undefined);
-      const id = newId();
-      await recordFailure({
-        id,
-        action: 'sign_in.fail',
-        accountId,
-        principal: undefined,
-        client,
-        resource: name,
-      });
+      const failure = { action: 'sign_in.fail', accountId, principal: undefined } as const;
+      await recordFailure({ ...failure, client, resource: name });
       throw new ApiError('INVALID_CREDENTIALS', { app: name });
     }
   }

@@ -1,5 +1,4 @@
 import { equalHashes, hashCredential, parseCredential } from '../../credentials/credential.ts';
-import type { Caller } from '../../model/caller.ts';
 import { ApiError, unusableResource } from '../../model/errors.ts';
 import { parseFields, tokenId } from '../../model/fields/fields.ts';
 import { resourceName, type Ulid } from '../../model/resource-name.ts';
@@ -27,12 +26,11 @@ revokeToken.rules = { caller: 'whole account', changes: true, input: INPUT } as 
  * @throws INVALID_ARGUMENT for the field `id` or `token` if it is malformed, or for the operator if no valid token has it
  */
 export async function revokeToken(
-  call: Call<Pick<OperatorContext, 'database' | 'clock' | 'newId'>, Caller | 'operator'>,
+  call: Call | OperatorContext,
   input: UntrustedInput | string,
 ): Promise<Ulid> {
-  const dependencies = begin(call, revokeToken.rules);
+  const { database, clock, newId } = begin(call, revokeToken.rules);
   const { caller } = call;
-  const { database, clock } = dependencies;
   const isText = typeof input === 'string';
   const id = isText ? await idOfText(database, input) : parseFields(input, INPUT).id;
   const revoke = (id: Ulid) =>
@@ -44,7 +42,7 @@ export async function revokeToken(
       const { account_id: accountId, app_id: appId } = revoked;
       const resource = appId === null ? resourceName('accounts', accountId) : resourceName('apps', appId);
       const act = { accountId, action: 'token.revoke', resource, tokenId: id } as const;
-      await recordAct(transaction, dependencies, caller, act);
+      await recordAct(transaction, { caller, newId }, act);
       return true;
     });
   if (id !== undefined && (await revoke(id))) return id;

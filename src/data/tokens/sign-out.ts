@@ -10,22 +10,19 @@ import type { Rules } from '../call/rules.ts';
 signOut.rules = { caller: 'any', changes: true, alsoAfterEnd: true, input: {} } as const satisfies Rules;
 
 /** Ends the token of the caller. It succeeds if the token has ended since the authentication. Source: RFC 7009. */
-export async function signOut(
-  call: Call<Pick<OperationDependencies, 'database' | 'clock' | 'newId'>>,
-): Promise<void> {
+export async function signOut(call: Call): Promise<void> {
   await revokeTokenOfCaller(begin(call, signOut.rules), call.caller);
 }
 
 /** Ends a token, also one that may only read. */
 export async function revokeTokenOfCaller(
-  dependencies: Pick<OperationDependencies, 'database' | 'clock' | 'newId'>,
+  { database, clock, newId }: OperationDependencies,
   caller: Caller,
 ): Promise<void> {
   const { accountId, tokenId, appId, projectId } = caller.principal;
   const resource =
     appId === undefined ? resourceName('accounts', accountId) : resourceName('projects', projectId);
   const act = { accountId, action: 'sign_out', resource, tokenId } as const;
-  const event = auditEvent(dependencies, caller, act);
-  const { database, clock } = dependencies;
+  const event = auditEvent({ caller, newId }, act);
   await database.writeIfFirst([revokeTokenChange(accountId, tokenId, clock()), insertEventChange(event)]);
 }

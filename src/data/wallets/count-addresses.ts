@@ -2,15 +2,12 @@ import { NETWORKS } from '../../model/network.ts';
 import type { AddressesLeft } from '../../model/wallet.ts';
 import { findAddressCounts } from '../../storage/tables/addresses.ts';
 import { begin, type Call } from '../call/call.ts';
-import type { OperationDependencies } from '../call/dependencies.ts';
 import type { Rules } from '../call/rules.ts';
 
 countAddresses.rules = { caller: 'whole account', changes: false } as const satisfies Rules;
 
 /** Returns how many addresses of the account are left for new wallets, for each network. */
-export async function countAddresses(
-  call: Call<Pick<OperationDependencies, 'database'>>,
-): Promise<readonly AddressesLeft[]> {
+export async function countAddresses(call: Call): Promise<readonly AddressesLeft[]> {
   const { database } = begin(call, countAddresses.rules);
   const { principal } = call.caller;
   const rows = await findAddressCounts(database, principal.accountId);

@@ -14,7 +14,6 @@ import type { Wallet } from '../../model/wallet.ts';
 import { findWalletTargets, insertWithNextAddress } from '../../storage/tables/addresses.ts';
 import { auditEvent } from '../audit/audit.ts';
 import { begin, type Call } from '../call/call.ts';
-import type { OperationDependencies } from '../call/dependencies.ts';
 import type { Rules, UntrustedInput } from '../call/rules.ts';
 import { newWalletRow, walletFromRow } from '../conversions/wallet.ts';
 
@@ -36,15 +35,12 @@ createWallet.rules = { caller: 'any', changes: true, input: INPUT } as const sat
  * @throws FAILED_PRECONDITION if no address is left
  * @throws RESOURCE_EXHAUSTED if too many passwords of the account are being set at the same time
  */
-export async function createWallet(
-  call: Call<OperationDependencies>,
-  input: UntrustedInput,
-): Promise<Wallet> {
+export async function createWallet(call: Call, input: UntrustedInput): Promise<Wallet> {
   const dependencies = begin(call, createWallet.rules);
   const { caller } = call;
   const { accountId, projectId } = caller.principal;
   const { password, project = resourceName('projects', projectId), ...fields } = parseFields(input, INPUT);
-  const { database, passwords } = dependencies;
+  const { database, passwords, newId, recordFailure } = dependencies;
   const newRow = newWalletRow(dependencies, accountId, { ...fields, project });
   if (!sees(caller, newRow.project_id)) throw projectNotVisible();
 
@@ -52,13 +48,7 @@ export async function createWallet(
     const targets = await findWalletTargets(database, newRow);
     if (!targets.project) throw projectNotVisible();
     if (targets.address) return;
-    await dependencies.recordFailure({
-      id: dependencies.newId(),
-      action: 'wallet.refuse',
-      accountId,
-      ...caller,
-      resource: project,
-    });
+    await recordFailure({ action: 'wallet.refuse', accountId, ...caller, resource: project });
     throw new ApiError('NO_ADDRESS_LEFT');
   };
   // So that no password is hashed in vain: a hash takes most of the time of a creation.
@@ -66,7 +56,7 @@ export async function createWallet(
   const password_hash = password === undefined ? undefined : await passwords.hash(password, accountId);
   const row = { ...newRow, ...(password_hash && { password_hash }) };
   const act = { accountId, action: 'wallet.create', resource: resourceName('wallets', row.id) } as const;
-  const event = auditEvent(dependencies, caller, act);
+  const event = auditEvent({ caller, newId }, act);
   for (;;) {
     const address = await insertWithNextAddress(database, row, event);
     if (address !== undefined) return walletFromRow({ ...row, address });

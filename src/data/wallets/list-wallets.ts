@@ -8,10 +8,13 @@ import { WALLET_LIST, WALLET_LIST_AT_ADDRESS, WALLET_LIST_BY_TITLE } from '../..
 import { requireAccountOfProject } from '../access/account-of.ts';
 import { visibleIds } from '../access/visibility.ts';
 import { begin, type Call } from '../call/call.ts';
+import type { OperatorContext } from '../call/dependencies.ts';
 import type { Rules, UntrustedInput } from '../call/rules.ts';
 import { walletFromRow } from '../conversions/wallet.ts';
-import { type ListDependencies, readList, readLists } from '../lists/read-list.ts';
-import { byTitle } from '../lists/title-filter.ts';
+import { readList, readLists } from '../lists/read-list.ts';
+import { ofAccount } from '../lists/title-filter.ts';
+
+const LISTS = { all: WALLET_LIST, byTitle: WALLET_LIST_BY_TITLE };
 
 listWalletsOfProjects.rules = { caller: 'any', changes: false } as const satisfies Rules;
 
@@ -21,21 +24,18 @@ listWalletsOfProjects.rules = { caller: 'any', changes: false } as const satisfi
  * @param input the arguments of a connection, and optionally `title`
  */
 export async function listWalletsOfProjects(
-  call: Call<ListDependencies>,
+  call: Call,
   projects: readonly ResourceName<'projects'>[],
   { title, ...input }: FilteredArguments,
 ): Promise<readonly ConnectionPage<Wallet>[]> {
-  const dependencies = begin(call, listWalletsOfProjects.rules);
+  const { database } = begin(call, listWalletsOfProjects.rules);
   const { caller } = call;
-  const { accountId } = caller.principal;
   const source = {
-    ...(title == null
-      ? { list: WALLET_LIST, values: [accountId] }
-      : byTitle(WALLET_LIST_BY_TITLE, accountId, title)),
+    ...ofAccount(LISTS, caller.principal.accountId, title),
     parts: visibleIds(caller, projects),
     toItem: walletFromRow,
   };
-  return readLists(dependencies, source, input);
+  return readLists(database, source, input);
 }
 
 searchWallets.rules = { caller: 'any', changes: false } as const satisfies Rules;
@@ -47,10 +47,10 @@ searchWallets.rules = { caller: 'any', changes: false } as const satisfies Rules
  * @param input the arguments of a connection, and either `address`, in any case, or `title`
  */
 export async function searchWallets(
-  call: Call<ListDependencies>,
+  call: Call,
   { address, title, ...input }: FilteredArguments & { readonly address?: unknown },
 ): Promise<ConnectionPage<Wallet>> {
-  const dependencies = begin(call, searchWallets.rules);
+  const { database } = begin(call, searchWallets.rules);
   const { caller } = call;
   if ((address == null) === (title == null)) {
     const field = title == null ? 'address' : 'title';
@@ -59,11 +59,11 @@ export async function searchWallets(
   const { accountId } = caller.principal;
   const projectId = onlyProjectOf(caller);
   const source = {
-    ...(title == null ? atAddress(accountId, address) : byTitle(WALLET_LIST_BY_TITLE, accountId, title)),
+    ...(title == null ? atAddress(accountId, address) : ofAccount(LISTS, accountId, title)),
     parts: projectId && [projectId],
     toItem: walletFromRow,
   };
-  return readList(dependencies, source, input);
+  return readList(database, source, input);
 }
 
 function atAddress(accountId: Ulid, searched: unknown) {
@@ -73,11 +73,11 @@ function atAddress(accountId: Ulid, searched: unknown) {
 
 /** Returns one page of the wallets of a project of any account, in the order of their names. */
 export async function listWallets(
-  dependencies: ListDependencies,
+  { database }: OperatorContext,
   input: UntrustedInput,
 ): Promise<ConnectionPage<Wallet>> {
   const { project } = parseFields(input, { project: resourceNameValidator('projects') });
-  const accountId = await requireAccountOfProject(dependencies.database, 'project', project);
+  const accountId = await requireAccountOfProject(database, project);
   const source = { list: WALLET_LIST, values: [accountId], parts: [idOf(project)], toItem: walletFromRow };
-  return readList(dependencies, source, input);
+  return readList(database, source, input);
 }

@@ -1,4 +1,4 @@
-import { searchApps } from '../../data/apps/list-apps.ts';
+import { listApps } from '../../data/apps/list-apps.ts';
 import { listEvents } from '../../data/events/list-events.ts';
 import { listProjects } from '../../data/list-projects.ts';
 import { getViewer } from '../../data/tokens/get-viewer.ts';
@@ -23,7 +23,7 @@ export const queries: QueryResolvers = {
 
   projects: async (_parent, args, context) => new Connection(await context.read(listProjects, args)),
 
-  apps: async (_parent, args, context) => new Connection(await context.read(searchApps, args)),
+  apps: async (_parent, args, context) => new Connection(await context.read(listApps, args)),
 
   wallets: async (_parent, args, context) => new Connection(await context.read(searchWallets, args)),
 

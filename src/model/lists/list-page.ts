@@ -27,8 +27,11 @@ export type PageMetadata = {
   readonly totalCount: number;
 };
 
-/** The arguments of a list that can be filtered by the beginning of the title; null means omitted. */
-export type FilteredArguments = ConnectionArguments & { readonly title?: unknown };
+/** The arguments of a list that can be filtered by the beginning of the title; null means omitted. `account` is the operator's. */
+export type FilteredArguments = ConnectionArguments & {
+  readonly title?: unknown;
+  readonly account?: unknown;
+};
 
 export type ConnectionPage<T> = ListPage<T> & {
   cursorAt(index: number): string;

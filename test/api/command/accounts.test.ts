@@ -183,6 +183,7 @@ function failingAfter(count: number): OperatorContext {
   return {
     ...operator,
     database: {
+      ...database,
       ...failing(database),
       transaction: (work) => database.transaction((transaction) => work(failing(transaction))),
     },

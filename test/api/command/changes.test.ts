@@ -1,10 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { PasswordHasher } from '../../../src/credentials/password-hasher.ts';
-import { Call } from '../../../src/data/call/call.ts';
 import type { OperationDependencies } from '../../../src/data/call/dependencies.ts';
 import { updateWallet } from '../../../src/data/update-wallet.ts';
 import { type AppFields, bothApis, restApi } from '../../support/both-apis.ts';
-import { seedTenant, type Tenant, useGateway } from '../../support/gateway.ts';
+import { clientCall, seedTenant, type Tenant, useGateway } from '../../support/gateway.ts';
 import {
   type AppKey,
   createAccountToken,
@@ -111,10 +110,9 @@ describe('a deletion', () => {
       isOneProject: false,
       isReadOnly: false,
     } as const;
-    const client = { requestId: '', address: '127.0.0.1', startMs: performance.now() };
     const input = { name, project, password: PASSWORD };
     const { operator, database } = gateway;
-    const move = updateWallet(new Call({ ...operator, database, passwords }, { principal, client }), input);
+    const move = updateWallet(clientCall({ ...operator, database, passwords }, principal), input);
     await expect(move).rejects.toMatchObject({
       reason: 'INVALID_FIELD',
       fieldViolations: [{ field: 'project' }],

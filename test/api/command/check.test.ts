@@ -1,4 +1,5 @@
 import { expect, inject, onTestFinished, test } from 'vitest';
+import { operatorContext } from '../../../src/data/call/call.ts';
 import type { Database } from '../../../src/storage/interface/database.ts';
 import { openDatabase } from '../../../src/storage/open-database.ts';
 import { damageTable, pathOf } from '../../support/engine.ts';
@@ -6,7 +7,6 @@ import {
   addressOf,
   FIRST_LEFT,
   migrateDatabase,
-  operatorContext,
   seedTenant,
   type Tenant,
   testDatabase,

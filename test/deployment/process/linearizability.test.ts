@@ -1,8 +1,9 @@
+import { operatorContext } from '../../../src/data/call/call.ts';
 // @module-tag night/linearizability
 
 import { expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from '../../../src/storage/open-database.ts';
-import { migrateDatabase, operatorContext, seedTenant, testDatabase } from '../../support/gateway.ts';
+import { migrateDatabase, seedTenant, testDatabase } from '../../support/gateway.ts';
 import { RecordedHistory } from '../../support/recorded-history.ts';
 import { startServerProcess } from '../../support/run-command.ts';
 

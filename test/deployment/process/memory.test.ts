@@ -1,15 +1,10 @@
+import { operatorContext } from '../../../src/data/call/call.ts';
 // @module-tag night/memory
 
 import { expect, test } from 'vitest';
 import { type HttpResponse, postGraphql, send } from '../../support/both-apis.ts';
 import { onDatabase } from '../../support/engine.ts';
-import {
-  migrateDatabase,
-  operatorContext,
-  seedTenant,
-  type Tenant,
-  testDatabase,
-} from '../../support/gateway.ts';
+import { migrateDatabase, seedTenant, type Tenant, testDatabase } from '../../support/gateway.ts';
 import { setRows } from '../../support/rows.ts';
 import { startServerProcess } from '../../support/run-command.ts';
 

@@ -1,9 +1,10 @@
 import { expect, inject, test } from 'vitest';
+import { operatorContext } from '../../../src/data/call/call.ts';
 import { LATEST_VERSION } from '../../../src/storage/migrations/versions.ts';
 import { Changes, sendAtRate } from '../../support/acknowledged-changes.ts';
 import { readiness } from '../../support/both-apis.ts';
 import { executeOn, onDatabase } from '../../support/engine.ts';
-import { migrateDatabase, operatorContext, seedTenant, testDatabase } from '../../support/gateway.ts';
+import { migrateDatabase, seedTenant, testDatabase } from '../../support/gateway.ts';
 import {
   COUNT_FILLED,
   COUNT_OTHERS,

@@ -1,9 +1,9 @@
 import { beforeAll, expect, test } from 'vitest';
-import { begin, Call } from '../../../src/data/call/call.ts';
-import type { Caller } from '../../../src/model/caller.ts';
+import { begin } from '../../../src/data/call/call.ts';
+import type { Principal } from '../../../src/model/caller.ts';
 import type { Change, Database } from '../../../src/storage/interface/database.ts';
 import { insertedRow } from '../../../src/storage/work/change.ts';
-import { seedTenant, useGateway } from '../../support/gateway.ts';
+import { clientCall, seedTenant, useGateway } from '../../support/gateway.ts';
 import { credentialParts } from '../../support/requests.ts';
 
 const gateway = useGateway();
@@ -16,13 +16,12 @@ const ADDITION: Change = {
   params: [] as unknown as Change['params'],
 };
 
-let caller: Caller;
+let principal: Principal;
 
 beforeAll(async () => {
   await gateway.database.write('CREATE TABLE item (id INTEGER)');
   const { accountId, id } = credentialParts((await seedTenant(gateway)).token);
-  const principal = { accountId, tokenId: id, isReadOnly: false } as Caller['principal'];
-  caller = { principal, client: { requestId: '', address: '', startMs: performance.now() } };
+  principal = { accountId, tokenId: id, isReadOnly: false } as Principal;
 });
 
 test.each<[string, (database: Database) => Promise<unknown>]>([
@@ -39,7 +38,7 @@ test.each<[string, (database: Database) => Promise<unknown>]>([
     const { database, clock } = gateway;
     const items = async () => (await database.read('SELECT id FROM item')).length;
     const run = (now: () => number) => {
-      const call = new Call({ database, clock: now }, caller);
+      const call = clientCall({ database, clock: now }, principal);
       return change(begin(call, { caller: 'any', changes: true }).database);
     };
     const before = await items();

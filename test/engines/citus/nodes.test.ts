@@ -1,7 +1,6 @@
 import { buildSchema } from 'graphql';
 import { expect, inject, test, vi } from 'vitest';
 import { deleteApp } from '../../../src/data/apps/delete-app.ts';
-import { asOperator } from '../../../src/data/call/call.ts';
 import { updateProject } from '../../../src/data/projects/update-project.ts';
 import { type HttpResponse, mutationDocument, postGraphql, restApi, send } from '../../support/both-apis.ts';
 import { makeCitusDatabase } from '../../support/citus.ts';
@@ -291,13 +290,10 @@ test.each(
 );
 
 test.each([
-  [
-    'project update',
-    () => updateProject(asOperator(gateway.operator), { name: tenant.projects[0], title: 'Till' }),
-  ],
+  ['project update', () => updateProject(gateway.operator, { name: tenant.projects[0], title: 'Till' })],
   [
     'app delete',
-    async () => deleteApp(asOperator(gateway.operator), { name: (await createApp(api, tenant.token)).name }),
+    async () => deleteApp(gateway.operator, { name: (await createApp(api, tenant.token)).name }),
   ],
 ])('the command %s asks all nodes where its resource is, and commits in one phase', async (_name, run) => {
   const before = commands().length;

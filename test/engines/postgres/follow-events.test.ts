@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { PasswordHasher } from '../../../src/credentials/password-hasher.ts';
-import { asOperator } from '../../../src/data/call/call.ts';
 import { updateWallet } from '../../../src/data/update-wallet.ts';
 import { LazyTransaction } from '../../../src/storage/work/lazy-transaction.ts';
 import { graphqlApi } from '../../support/both-apis.ts';
@@ -20,7 +19,7 @@ test('an event that is committed after a later one of another instance is follow
 
   const transaction = new LazyTransaction(first.database);
   const dependencies = { ...first.operator, database: transaction.database, passwords: new PasswordHasher() };
-  await updateWallet(asOperator(dependencies), { name: tenant.wallets[0], title: 'Held' });
+  await updateWallet(dependencies, { name: tenant.wallets[0], title: 'Held' });
   first.clock.advance(1);
   await createApp(
     graphqlApi(() => second.url),

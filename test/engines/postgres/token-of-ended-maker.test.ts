@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
-import { Call } from '../../../src/data/call/call.ts';
 import { createToken } from '../../../src/data/tokens/create-token.ts';
 import type { Database, Queryable } from '../../../src/storage/interface/database.ts';
 import { findToken } from '../../../src/storage/tables/tokens.ts';
-import { useGateway, useTenant } from '../../support/gateway.ts';
+import { clientCall, useGateway, useTenant } from '../../support/gateway.ts';
 import { accountToken, credentialParts, mutate, payloadOf, tokenNameOf } from '../../support/requests.ts';
 import { deleteRow, rowsOf, setRow } from '../../support/rows.ts';
 import { whileLocked } from '../../support/while-locked.ts';
@@ -28,10 +27,9 @@ test('a token whose maker is revoked while it is created ends with it', async ()
     },
     ...{ isOneProject: false, isReadOnly: false },
   };
-  const client = { requestId: '', address: '127.0.0.1', startMs: performance.now() };
   const create = (transaction: Queryable) => {
     const database: Database = { ...gateway.database, transaction: (work) => work(transaction) };
-    return createToken(new Call({ ...gateway.operator, database }, { principal, client }), { title: 'Late' });
+    return createToken(clientCall({ ...gateway.operator, database }, principal), { title: 'Late' });
   };
   const revoke = () => mutate(gateway.url, tenant.token, 'revokeToken', { id: tokenNameOf(maker) });
   expect(await whileLocked(gateway.database, create, revoke)).not.toHaveProperty('errors');

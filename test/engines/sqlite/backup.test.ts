@@ -15,7 +15,6 @@ import {
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { asOperator } from '../../../src/data/call/call.ts';
 import { createProject } from '../../../src/data/projects/create-project.ts';
 import { restApi } from '../../support/both-apis.ts';
 import { damageTable, onDatabase, pathOf, textOf } from '../../support/engine.ts';
@@ -99,7 +98,7 @@ describe('a backup', () => {
     const before: string[] = [];
     let isDone = false;
     const create = async () =>
-      (await createProject(asOperator(gateway.operator), { account: tenant.account, title: 'Quarry' })).name;
+      (await createProject(gateway.operator, { account: tenant.account, title: 'Quarry' })).name;
     before.push(await create());
     const writing = (async () => {
       let count = 0;
