@@ -1,4 +1,5 @@
 import { PAW_COMMAND } from '../config.ts';
+import type { Account } from '../model/account.ts';
 import { createAccount } from '../operator/create-account.ts';
 import { deleteAccount } from '../operator/delete-account.ts';
 import { exportAccount } from '../operator/export-account.ts';
@@ -10,7 +11,7 @@ import { byPlural, countedRows } from './cli/counts.ts';
 import { listCommand } from './cli/list-command.ts';
 import { meter } from './cli/meter.ts';
 import { toJson } from './cli/safe-output.ts';
-import { accountView, exportView } from './cli/views.ts';
+import { exportView, printed } from './cli/views.ts';
 import { withDatabase } from './cli/with-database.ts';
 
 const exportCommand: Command = {
@@ -47,7 +48,7 @@ export const accountCommands: readonly Command[] = [
     plural: 'accounts',
     empty: `No accounts. Create one with ${PAW_COMMAND} init --title <text>.`,
     read: listAccounts,
-    view: accountView,
+    view: printed<Account>,
     columns: ({ name, title, state, defaultProject, createTime }, isWide) => ({
       name,
       title,
@@ -60,7 +61,7 @@ export const accountCommands: readonly Command[] = [
     summary: 'Suspends an account: all its tokens are refused until it is resumed.',
     operand: 'name',
     run: (operator, input) => setAccountSuspended(operator, input, true),
-    view: accountView,
+    view: printed<Account>,
     text: ({ name }) => `${name} is now suspended.`,
   }),
   changeCommand({
@@ -68,7 +69,7 @@ export const accountCommands: readonly Command[] = [
     summary: 'Resumes a suspended account.',
     operand: 'name',
     run: (operator, input) => setAccountSuspended(operator, input, false),
-    view: accountView,
+    view: printed<Account>,
     text: ({ name }) => `${name} is now active.`,
   }),
   exportCommand,

@@ -26,14 +26,19 @@ import { TOKEN_LIST } from '../storage/tables/tokens.ts';
 import { WALLET_LIST } from '../storage/tables/wallets.ts';
 import type { OnProgress } from '../storage/work/progress.ts';
 
-export type ExportedRecord =
-  | { readonly type: 'account'; readonly account: Account }
-  | { readonly type: 'project'; readonly project: Project }
-  | { readonly type: 'app'; readonly app: App }
-  | { readonly type: 'wallet'; readonly wallet: Wallet }
-  | { readonly type: 'address'; readonly address: Pick<AddressRow, 'network' | 'address'> }
-  | { readonly type: 'token'; readonly token: Token }
-  | { readonly type: 'event'; readonly event: AuditEvent };
+type Resources = {
+  readonly account: Account;
+  readonly project: Project;
+  readonly app: App;
+  readonly wallet: Wallet;
+  readonly address: Pick<AddressRow, 'network' | 'address'>;
+  readonly token: Token;
+  readonly event: AuditEvent;
+};
+
+type Exported<T extends keyof Resources> = { readonly type: T; readonly resource: Resources[T] };
+
+export type ExportedRecord = { [T in keyof Resources]: Exported<T> }[keyof Resources];
 
 // The list of events begins with the newest.
 const OLDEST_FIRST = { direction: 'backward', position: undefined } as const;
@@ -51,7 +56,7 @@ export async function* exportAccount(
   const { name } = parseFields(input, { name: resourceNameValidator('accounts') });
   const account = await findAccount(operator.database, idOf(name));
   if (account === undefined) throw notFound('operator', name);
-  yield { type: 'account', account: accountFromRow(account) };
+  yield { type: 'account', resource: accountFromRow(account) };
   // Tokens that have expired are not exported.
   const without = ['account', 'address_pool', 'idempotency_key', 'token'] as const;
   const onExported = await rowMeter(operator.database, { accountId: account.id, without, onProgress });
@@ -66,25 +71,23 @@ async function* recordsOf(
   id: Ulid,
 ): AsyncGenerator<ExportedRecord> {
   const now = clock();
+  const url = publicUrl();
   const ofAccount = { values: [id] };
-  for await (const row of PROJECT_LIST.readAll(database, ofAccount)) {
-    yield { type: 'project', project: projectFromRow(row, publicUrl()) };
-  }
-  for await (const row of APP_LIST.readAll(database, ofAccount)) {
-    yield { type: 'app', app: appFromRow(row, now) };
-  }
-  for await (const row of WALLET_LIST.readAll(database, ofAccount)) {
-    yield { type: 'wallet', wallet: walletFromRow(row) };
-  }
+  yield* records('project', PROJECT_LIST.readAll(database, ofAccount), (row) => projectFromRow(row, url));
+  yield* records('app', APP_LIST.readAll(database, ofAccount), (row) => appFromRow(row, now));
+  yield* records('wallet', WALLET_LIST.readAll(database, ofAccount), walletFromRow);
   for (const network of NETWORKS) {
-    for await (const row of ADDRESS_LIST.readAll(database, { values: [id, network] })) {
-      yield { type: 'address', address: row };
-    }
+    const left = ADDRESS_LIST.readAll(database, { values: [id, network] });
+    yield* records('address', left, ({ network, address }) => ({ network, address }));
   }
-  for await (const row of TOKEN_LIST.readAll(database, { values: [id, now] })) {
-    yield { type: 'token', token: tokenFromRow(row) };
-  }
-  for await (const row of EVENT_LIST.readAll(database, ofAccount, OLDEST_FIRST)) {
-    yield { type: 'event', event: auditEventFromRow(row) };
-  }
+  yield* records('token', TOKEN_LIST.readAll(database, { values: [id, now] }), tokenFromRow);
+  yield* records('event', EVENT_LIST.readAll(database, ofAccount, OLDEST_FIRST), auditEventFromRow);
+}
+
+async function* records<T extends keyof Resources, Row>(
+  type: T,
+  rows: AsyncIterable<Row>,
+  toResource: (row: Row) => Resources[T],
+): AsyncGenerator<Exported<T>> {
+  for await (const row of rows) yield { type, resource: toResource(row) };
 }
