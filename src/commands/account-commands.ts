@@ -15,9 +15,8 @@ import { exportView, printed } from './cli/views.ts';
 import { withDatabase } from './cli/with-database.ts';
 
 const exportCommand: Command = {
-  name: 'account export',
+  synopsis: 'account export <name>',
   summary: 'Prints everything of an account as lines of JSON, without secrets.',
-  operand: 'name',
   run: (args) =>
     withDatabase(
       args,
@@ -35,7 +34,7 @@ const exportCommand: Command = {
 
 export const accountCommands: readonly Command[] = [
   changeCommand({
-    name: 'account create',
+    synopsis: 'account create',
     summary: 'Creates an account and its first project.',
     options: { title: TEXT_OPTIONS.title },
     run: createAccount,
@@ -43,7 +42,7 @@ export const accountCommands: readonly Command[] = [
     text: ({ name, defaultProject }) => `Created ${name} with ${defaultProject}.`,
   }),
   listCommand({
-    name: 'account list',
+    synopsis: 'account list',
     summary: 'Lists the accounts.',
     plural: 'accounts',
     empty: `No accounts. Create one with ${PAW_COMMAND} init --title <text>.`,
@@ -57,27 +56,24 @@ export const accountCommands: readonly Command[] = [
     }),
   }),
   changeCommand({
-    name: 'account suspend',
+    synopsis: 'account suspend <name>',
     summary: 'Suspends an account: all its tokens are refused until it is resumed.',
-    operand: 'name',
     run: (operator, input) => setAccountSuspended(operator, input, true),
     view: printed<Account>,
     text: ({ name }) => `${name} is now suspended.`,
   }),
   changeCommand({
-    name: 'account resume',
+    synopsis: 'account resume <name>',
     summary: 'Resumes a suspended account.',
-    operand: 'name',
     run: (operator, input) => setAccountSuspended(operator, input, false),
     view: printed<Account>,
     text: ({ name }) => `${name} is now active.`,
   }),
   exportCommand,
   changeCommand({
-    name: 'account delete',
+    synopsis: 'account delete <name>',
     summary:
       'Deletes an account with all its projects, apps, wallets, addresses, tokens and audit events. An interrupted deletion can be repeated.',
-    operand: 'name',
     options: { yes: YES_OPTION, 'keep-audit': flag('Keeps the audit events.') },
     async run(operator, input, args) {
       const { accounts: _, ...others } = byPlural(
@@ -85,7 +81,6 @@ export const accountCommands: readonly Command[] = [
       );
       return others;
     },
-    view: (counts) => counts,
     text: (counts) => `Deleted the account with ${countedRows(counts)}.`,
   }),
 ];

@@ -23,17 +23,14 @@ const POOL = {
 
 export const addressCommands: readonly Command[] = [
   changeCommand({
-    name: 'address add',
+    synopsis: 'address add [file]',
     summary: 'Adds addresses for new wallets, one a line of a file or of standard input.',
-    operand: 'file',
-    hasOptionalOperand: true,
     options: POOL,
     run: (operator, input) => onLines(input['file'], (lines) => addAddresses(operator, input, lines)),
-    view: (added) => added,
     text: ({ count }) => `Added ${counted(count, 'addresses')}.`,
   }),
   listCommand({
-    name: 'address list',
+    synopsis: 'address list',
     summary: 'Lists the addresses that are left for new wallets, the next one first.',
     plural: 'addresses',
     filters: POOL,
@@ -42,10 +39,8 @@ export const addressCommands: readonly Command[] = [
     columns: (address) => address,
   }),
   changeCommand({
-    name: 'address delete',
+    synopsis: 'address delete [file]',
     summary: 'Deletes addresses that are left, one a line of a file or of standard input, or all.',
-    operand: 'file',
-    hasOptionalOperand: true,
     options: {
       account: nameOption('accounts', 'The account, accounts/<ULID>; with --all, it may be left out.'),
       network: optionalOption('<network>', 'The network; not with --all.'),
@@ -61,7 +56,6 @@ export const addressCommands: readonly Command[] = [
       }
       return { ...input, count: await deleteAllAddresses(operator, input) };
     },
-    view: (deleted) => deleted,
     text: ({ count }) => `Deleted ${counted(count, 'addresses')}.`,
   }),
 ];

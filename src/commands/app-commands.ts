@@ -21,7 +21,7 @@ import { listedAppView } from './cli/views.ts';
 
 export const appCommands: readonly Command[] = [
   changeCommand({
-    name: 'app create',
+    synopsis: 'app create',
     summary: 'Creates an active app in a project. Its private key is shown once.',
     options: { project: PROJECT_OPTION, title: TEXT_OPTIONS.title },
     isSecret: true,
@@ -32,7 +32,7 @@ export const appCommands: readonly Command[] = [
       `# An app in ${project}. Its private key is shown only now.\nAPP=${name}\nKEY=${privateKey}`,
   }),
   listCommand({
-    name: 'app list',
+    synopsis: 'app list',
     summary: 'Lists the apps of an account.',
     plural: 'apps',
     filters: { account: ACCOUNT_OPTION },
@@ -47,34 +47,30 @@ export const appCommands: readonly Command[] = [
     }),
   }),
   changeCommand({
-    name: 'app update',
+    synopsis: 'app update <name>',
     summary: 'Updates an app. Omitted fields are not changed.',
-    operand: 'name',
     options: { title: NEW_TEXT_OPTIONS.title },
     run: updateApp,
     view: appView,
     text: ({ name }) => `Updated ${name}.`,
   }),
   changeCommand({
-    name: 'app activate',
+    synopsis: 'app activate <name>',
     summary: 'Activates an app. Only an active app can sign in.',
-    operand: 'name',
     run: (operator, input) => updateApp(operator, { ...input, active: true }),
     view: appView,
     text: ({ name }) => `${name} is now active.`,
   }),
   changeCommand({
-    name: 'app deactivate',
+    synopsis: 'app deactivate <name>',
     summary: 'Deactivates an app and revokes its project tokens.',
-    operand: 'name',
     run: (operator, input) => updateApp(operator, { ...input, active: false }),
     view: appView,
     text: ({ name }) => `${name} is now inactive.`,
   }),
   changeCommand({
-    name: 'app rotate-key',
+    synopsis: 'app rotate-key <name>',
     summary: 'Replaces the private key of an app. The new key is shown once.',
-    operand: 'name',
     options: {
       grace: optionalOption(
         '<duration>',
@@ -93,9 +89,8 @@ export const appCommands: readonly Command[] = [
     },
   }),
   changeCommand({
-    name: 'app delete',
+    synopsis: 'app delete <name>',
     summary: 'Deletes an app and revokes its project tokens.',
-    operand: 'name',
     options: { yes: YES_OPTION },
     run: deleteApp,
     view: appView,

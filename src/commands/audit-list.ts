@@ -10,7 +10,7 @@ const TIME = /^\d{4}-/;
 const DURATION = /^\d+[smhd]$/;
 
 export const auditList = listCommand({
-  name: 'audit list',
+  synopsis: 'audit list',
   summary: 'Lists the audit events of an account or of all accounts, the newest first.',
   plural: 'events',
   filters: {

@@ -23,9 +23,8 @@ import { meter } from './cli/meter.ts';
 import { assertCurrentIn, urlIn, withDatabase } from './cli/with-database.ts';
 
 export const backup: Command = {
-  name: 'backup',
+  synopsis: 'backup <file>',
   summary: 'Copies a SQLite database to a new file, while servers use it.',
-  operand: 'file',
   async run({ values, print }) {
     const file = fileIn(values);
     const path = databaseFile('pg_dump');
@@ -35,10 +34,9 @@ export const backup: Command = {
 };
 
 export const restore: Command = {
-  name: 'restore',
+  synopsis: 'restore <file>',
   summary:
     'Checks a backup and replaces the SQLite database by it. No server may use the database, except with --account.',
-  operand: 'file',
   options: {
     account: nameOption(
       'accounts',

@@ -11,7 +11,7 @@ import { meter } from './cli/meter.ts';
 import { whileOpen } from './cli/with-database.ts';
 
 export const check: Command = {
-  name: 'check',
+  synopsis: 'check',
   summary: 'Checks the database, and prints what is wrong.',
   async run(args) {
     const { databaseUrl, postgres } = readConfig();

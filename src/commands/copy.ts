@@ -12,7 +12,7 @@ import { meter } from './cli/meter.ts';
 import { assertCurrentIn, urlIn, whileOpen } from './cli/with-database.ts';
 
 export const copy: Command = {
-  name: 'copy',
+  synopsis: 'copy',
   summary: 'Copies a SQLite database, including tokens, to an empty PostgreSQL database.',
   options: { to: requiredOption('<url>', 'The empty database, postgres://…') },
   async run(args) {

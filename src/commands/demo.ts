@@ -33,7 +33,7 @@ const SETTINGS = {
 };
 
 export const demo: Command = {
-  name: 'demo',
+  synopsis: 'demo',
   summary: 'Runs the server with sample data on HOST and PORT, and prints example requests.',
   async run({ print }) {
     const set = Object.entries(process.env).filter(([, value]) => value);

@@ -6,14 +6,12 @@ import { meter } from './cli/meter.ts';
 import { onLines } from './cli/standard-input.ts';
 
 export const importCommand = changeCommand({
-  name: 'import',
+  synopsis: 'import <file>',
   summary: 'Creates the projects and wallets in a file of JSON lines, such as an export of an account.',
-  operand: 'file',
   options: { account: ACCOUNT_OPTION },
   async run(operator, input, { values, terminal }) {
     const onProgress = meter(terminal, 'Imported');
     return onLines(values['file'], (lines) => importAccount(operator, input, lines, onProgress));
   },
-  view: (imported) => imported,
   text: (imported) => `Imported ${countedRows(imported)}.`,
 });

@@ -8,7 +8,7 @@ import { changeCommand } from './cli/change-command.ts';
 import { TEXT_OPTIONS } from './cli/command.ts';
 
 export const init = changeCommand({
-  name: 'init',
+  synopsis: 'init',
   summary: 'Creates an account with a project and a token, and prints requests to try.',
   options: { title: TEXT_OPTIONS.title },
   isSecret: true,
@@ -23,7 +23,6 @@ export const init = changeCommand({
     const consoleUrl = (readConfig().console ?? hasAssets()) ? `${url}/console` : '';
     return { account, defaultProject, accessToken, expireTime, url, consoleUrl };
   },
-  view: (result) => result,
   text: ({ account, defaultProject, accessToken, expireTime, url, consoleUrl }) =>
     `Created ${account} with ${defaultProject}.
 

@@ -21,7 +21,7 @@ import { cancelOnSignals } from './cli/signals.ts';
 import { whileOpen } from './cli/with-database.ts';
 
 export const migrate: Command = {
-  name: 'migrate',
+  synopsis: 'migrate',
   summary: 'Creates or migrates the tables of the database.',
   options: {
     'dry-run': flag('Prints the statements, and changes nothing.'),

@@ -9,7 +9,7 @@ import { listCommand } from './cli/list-command.ts';
 
 export const projectCommands: readonly Command[] = [
   changeCommand({
-    name: 'project create',
+    synopsis: 'project create',
     summary: 'Creates a project in an account.',
     options: { account: ACCOUNT_OPTION, ...TEXT_OPTIONS },
     run: createProject,
@@ -17,7 +17,7 @@ export const projectCommands: readonly Command[] = [
     text: ({ name }) => `Created ${name}.`,
   }),
   listCommand({
-    name: 'project list',
+    synopsis: 'project list',
     summary: 'Lists the projects of an account.',
     plural: 'projects',
     filters: { account: ACCOUNT_OPTION },
@@ -26,18 +26,16 @@ export const projectCommands: readonly Command[] = [
     columns: ({ name, title, description }, isWide) => ({ name, title, ...(isWide && { description }) }),
   }),
   changeCommand({
-    name: 'project update',
+    synopsis: 'project update <name>',
     summary: 'Updates a project. Omitted fields are not changed.',
-    operand: 'name',
     options: NEW_TEXT_OPTIONS,
     run: updateProject,
     view: projectView,
     text: ({ name }) => `Updated ${name}.`,
   }),
   changeCommand({
-    name: 'project delete',
+    synopsis: 'project delete <name>',
     summary: 'Deletes a project that has no apps and no wallets, and is no default project.',
-    operand: 'name',
     options: { yes: YES_OPTION },
     run: deleteProject,
     view: projectView,

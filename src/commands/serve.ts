@@ -11,7 +11,7 @@ const STANDARD_OUTPUT = 1;
 const PARENT_CHECK_MS = 1000;
 
 export const serve: Command = {
-  name: 'serve',
+  synopsis: 'serve',
   summary: 'Runs the server on HOST and PORT until SIGTERM or SIGINT.',
   async run() {
     await serveUntilStopped(readConfig(), STANDARD_OUTPUT);

@@ -20,29 +20,26 @@ import { durationOf, inWords } from './cli/duration.ts';
 import { listCommand } from './cli/list-command.ts';
 import { toMinute } from './cli/safe-output.ts';
 import { tokenView } from './cli/views.ts';
-import { withDatabase } from './cli/with-database.ts';
 
 const DEFAULT_TTL = `${DEFAULT_TOKEN_DAYS}d`;
 
-const tokenRevoke: Command = {
-  name: 'token revoke',
+const tokenRevoke = changeCommand({
+  synopsis: 'token revoke',
   summary: 'Revokes tokens. Without an option, it reads the token from standard input.',
   options: {
     id: optionalOption('<id>', 'The token with this id; see token list.'),
     app: nameOption('apps', 'All tokens of the app, apps/<ULID>.'),
     account: nameOption('accounts', 'All tokens of the account, accounts/<ULID>, and of its apps.'),
   },
-  async run(args) {
-    const options = Object.keys(args.values);
+  async run(operator, input, { readLine }) {
+    const options = Object.keys(input);
     if (options.length > 1) throw new UsageError('Use only one of --id, --app and --account.');
     // A secret in the arguments could be read by other users of the machine.
-    const token = options.length === 0 ? await args.readLine('Token: ') : '';
-    await withDatabase(args, async (operator) => {
-      const revoked = await revoke(operator, args.values, token);
-      args.print({ revoked }, `Revoked ${counted(revoked, 'tokens')}.`);
-    });
+    const token = options.length === 0 ? await readLine('Token: ') : '';
+    return { revoked: await revoke(operator, input, token) };
   },
-};
+  text: ({ revoked }) => `Revoked ${counted(revoked, 'tokens')}.`,
+});
 
 async function revoke(
   operator: OperatorContext,
@@ -57,7 +54,7 @@ async function revoke(
 
 export const tokenCommands: readonly Command[] = [
   changeCommand({
-    name: 'token create',
+    synopsis: 'token create',
     summary: 'Creates an account token. It is shown once.',
     options: {
       account: ACCOUNT_OPTION,
@@ -88,7 +85,7 @@ export const tokenCommands: readonly Command[] = [
       `${accessToken}\nExpires in ${inWords(ttlSeconds)}, at ${expireTime}.`,
   }),
   listCommand({
-    name: 'token list',
+    synopsis: 'token list',
     summary: 'Lists the valid tokens of an account and of its apps, without their secrets.',
     plural: 'tokens',
     filters: { account: ACCOUNT_OPTION },

@@ -18,7 +18,7 @@ import { listCommand } from './cli/list-command.ts';
 
 export const walletCommands: readonly Command[] = [
   changeCommand({
-    name: 'wallet create',
+    synopsis: 'wallet create',
     summary: 'Registers a wallet and its address in a project.',
     options: {
       project: PROJECT_OPTION,
@@ -31,7 +31,7 @@ export const walletCommands: readonly Command[] = [
     text: ({ name }) => `Created ${name}.`,
   }),
   listCommand({
-    name: 'wallet list',
+    synopsis: 'wallet list',
     summary: 'Lists the wallets of a project.',
     plural: 'wallets',
     filters: { project: PROJECT_OPTION },
@@ -46,9 +46,8 @@ export const walletCommands: readonly Command[] = [
     }),
   }),
   changeCommand({
-    name: 'wallet update',
+    synopsis: 'wallet update <name>',
     summary: 'Updates a wallet. Omitted fields are not changed.',
-    operand: 'name',
     options: {
       ...NEW_TEXT_OPTIONS,
       project: nameOption('projects', 'The new project, in the same account.'),
@@ -59,9 +58,8 @@ export const walletCommands: readonly Command[] = [
     text: ({ name }) => `Updated ${name}.`,
   }),
   changeCommand({
-    name: 'wallet delete',
+    synopsis: 'wallet delete <name>',
     summary: 'Deletes a wallet.',
-    operand: 'name',
     options: { yes: YES_OPTION },
     run: deleteWallet,
     view: walletView,

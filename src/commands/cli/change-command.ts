@@ -4,17 +4,18 @@ import type { Arguments, Command } from './command.ts';
 import { OutputError } from './terminal.ts';
 import { withDatabase } from './with-database.ts';
 
-type Change<Result> = Omit<Command, 'run'> & {
+type Change<Result extends object> = Omit<Command, 'run'> & {
   /** Whether the result has a secret, which is shown once. Without it, the change would be of no use. */
   readonly isSecret?: boolean;
   /** Calls operations. The input is the values of the arguments. */
   readonly run: (operator: OperatorContext, input: Arguments['values'], args: Arguments) => Promise<Result>;
-  readonly view: (result: Result) => object;
+  /** The object of `--json`, if it is not the result. */
+  readonly view?: (result: Result) => object;
   readonly text: (result: Result) => string;
 };
 
-export function changeCommand<Result>(change: Change<Result>): Command {
-  const { isSecret = false, run, view, text, ...description } = change;
+export function changeCommand<Result extends object>(change: Change<Result>): Command {
+  const { isSecret = false, run, view = (result) => result, text, ...description } = change;
   return {
     ...description,
     run: (args) =>

@@ -48,6 +48,8 @@ const COMMANDS: readonly Command[] = [
   copy,
 ];
 
+const OPERAND = /[<[](\w+)[>\]]$/;
+
 // What can be a misspelt command. Another word may be a secret that was pasted to a wrong place.
 const COMMAND_WORD = /^[a-z-]{1,20}$/;
 
@@ -90,24 +92,31 @@ async function run(words: readonly string[], terminal: Terminal): Promise<void> 
   }
   const isHelp = words[0] === 'help' || words.some((word) => HELP.includes(word));
   const others = isHelp ? words.filter((word) => word !== 'help' && !word.startsWith('-')) : words;
-  const command = COMMANDS.find(({ name }) => `${others.join(' ')} `.startsWith(`${name} `));
+  const command = COMMANDS.find((each) => `${others.join(' ')} `.startsWith(`${wordsOf(each)} `));
   if (command === undefined) return printLine(overview(commandsOf(others), others[0]));
   if (isHelp) return printLine(commandHelp(command));
-  const args = readArguments(command, others.slice(command.name.split(' ').length), terminal);
+  const args = readArguments(command, others.slice(wordsOf(command).split(' ').length), terminal);
   if (command.options?.['yes'] && !args.isSet('yes')) await confirmDeletion(command, args);
   await command.run(args);
+}
+
+/** Returns the words by which a command is called. */
+function wordsOf({ synopsis }: Command): string {
+  return synopsis.replace(OPERAND, '').trimEnd();
 }
 
 /** Returns the commands of a resource, or all if none is named. @throws UsageError if there is no such resource */
 function commandsOf(words: readonly string[]): readonly Command[] {
   const [resource = '', verb] = words;
-  const commands = COMMANDS.filter(({ name }) => words.length === 0 || name.startsWith(`${resource} `));
+  const commands = COMMANDS.filter(
+    ({ synopsis }) => words.length === 0 || synopsis.startsWith(`${resource} `),
+  );
   const isResource = commands.length > 0;
   if (isResource && verb === undefined) return commands;
   const prefix = isResource ? `${resource} ` : '';
   const word = (isResource ? verb : resource) ?? '';
   const known = (isResource ? commands : COMMANDS).map(
-    ({ name }) => name.slice(prefix.length).split(' ')[0] ?? '',
+    ({ synopsis }) => synopsis.slice(prefix.length).split(' ')[0] ?? '',
   );
   const named = COMMAND_WORD.test(word) ? `: ${prefix}${word}.${suggestion(word, known, prefix)}` : '.';
   throw new UsageError(`Unknown command${named} See "paw help${isResource ? ` ${resource}` : ''}".`);
@@ -123,7 +132,8 @@ async function confirmDeletion(command: Command, { isJson, terminal, values, rea
 }
 
 function readArguments(command: Command, words: readonly string[], terminal: Terminal): Arguments {
-  const { name: commandName, options = {}, operand, hasOptionalOperand } = command;
+  const { synopsis, options = {} } = command;
+  const operand = OPERAND.exec(synopsis)?.[1];
   const { values, positionals } = parse(command, words);
   const noName = Object.entries(values).find(
     ([name, value]) => options[name]?.collection && String(value).startsWith('-'),
@@ -133,14 +143,13 @@ function readArguments(command: Command, words: readonly string[], terminal: Ter
     (name) => options[name]?.required && values[name] === undefined,
   );
   if (missing.length > 0) throw usageError(command, `Missing --${missing.join(', --')}`);
-  if (operand && !hasOptionalOperand && positionals.length === 0)
-    throw usageError(command, `Missing <${operand}>`);
+  if (synopsis.includes('<') && positionals.length === 0) throw usageError(command, `Missing <${operand}>`);
   if (positionals.length > (operand ? 1 : 0)) throw usageError(command, 'Too many arguments');
   const texts = Object.entries(values).filter((entry): entry is [string, string] => entry[1] !== true);
   const isJson = values['json'] === true;
   const named = texts.map(([name, text]) => [name, nameOf(text, options[name]?.collection)]);
   // The resource of a command such as `wallet update <name>`.
-  const collection = operand === 'name' ? `${commandName.split(' ')[0]}s` : undefined;
+  const collection = operand === 'name' ? `${synopsis.split(' ')[0]}s` : undefined;
   return {
     values: Object.fromEntries([...named, ...positionals.map((text) => [operand, nameOf(text, collection)])]),
     isSet: (name) => values[name] === true,

@@ -64,12 +64,9 @@ export type Arguments = {
 };
 
 export type Command = {
-  readonly name: string;
+  /** Its words, and its positional argument if it has one: `<name>`, or `[file]` if it may be left out. */
+  readonly synopsis: string;
   readonly summary: string;
-  /** The name of the positional argument, if the command has one. */
-  readonly operand?: string;
-  /** Whether it may be left out. */
-  readonly hasOptionalOperand?: boolean;
   readonly options?: Readonly<Record<string, Option>>;
   run(args: Arguments): Promise<void>;
 };

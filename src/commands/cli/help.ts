@@ -6,9 +6,7 @@ const WIDTH = 80;
 const JSON_OPTION = ['--json', 'Prints only one JSON object.'] as const;
 
 export function overview(commands: readonly Command[], resource?: string): string {
-  const lines = commands.map(
-    (command) => [[command.name, ...operandOf(command)].join(' '), command.summary] as const,
-  );
+  const lines = commands.map(({ synopsis, summary }) => [synopsis, summary] as const);
   return `Usage: ${PAW_COMMAND} ${resource ? `${resource} ` : ''}<command> [options]
 
 ${definitions(lines)}
@@ -33,16 +31,11 @@ ${definitions([...options, JSON_OPTION])}`;
 
 /** Returns how a command is called, such as `paw account create --title <text> [options]`. */
 export function usage(command: Command): string {
-  const { name, options = {} } = command;
+  const { synopsis, options = {} } = command;
   const required = Object.entries(options).flatMap(([option, { value, required }]) =>
     required ? [`--${option} ${value}`] : [],
   );
-  return [PAW_COMMAND, name, ...operandOf(command), ...required, '[options]'].join(' ');
-}
-
-function operandOf({ operand, hasOptionalOperand }: Command): readonly string[] {
-  if (operand === undefined) return [];
-  return [hasOptionalOperand ? `[${operand}]` : `<${operand}>`];
+  return [PAW_COMMAND, synopsis, ...required, '[options]'].join(' ');
 }
 
 /** Returns terms with their descriptions beside them. */

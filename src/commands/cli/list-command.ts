@@ -7,7 +7,7 @@ import { type Arguments, type Command, flag, type Option, optionalOption } from 
 import { narrowTable, table, toJson } from './safe-output.ts';
 import { withDatabase } from './with-database.ts';
 
-type List<Item, View> = Pick<Command, 'name' | 'summary'> & {
+type List<Item, View> = Pick<Command, 'synopsis' | 'summary'> & {
   /** The name of the list in the JSON object. */
   readonly plural: string;
   /** The text of an empty list, unless it is `No <plural>.`. */
@@ -31,9 +31,9 @@ const PAGE_NAMES = { first: 'page-size', after: 'page-token' };
 
 /** Returns the command that prints one page of a list, or all. */
 export function listCommand<Item, View extends object>(list: List<Item, View>): Command {
-  const { name, summary, filters = {}, read } = list;
+  const { synopsis, summary, filters = {}, read } = list;
   return {
-    name,
+    synopsis,
     summary,
     options: { ...filters, ...PAGE_OPTIONS },
     run: (args) =>
