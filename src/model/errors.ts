@@ -1,20 +1,6 @@
 import { getSystemErrorMessage } from 'node:util';
 import type { ResourceName } from './resource-name.ts';
 
-/** A canonical error name that the gateway uses. Source: google.rpc.Code. */
-export type Status =
-  | 'INVALID_ARGUMENT'
-  | 'UNAUTHENTICATED'
-  | 'PERMISSION_DENIED'
-  | 'NOT_FOUND'
-  | 'ALREADY_EXISTS'
-  | 'ABORTED'
-  | 'FAILED_PRECONDITION'
-  | 'UNIMPLEMENTED'
-  | 'RESOURCE_EXHAUSTED'
-  | 'UNAVAILABLE'
-  | 'INTERNAL';
-
 /** All errors that clients see, by reason. One without a message gets it where it is thrown. */
 export const ERRORS = {
   INVALID_FIELD: ['INVALID_ARGUMENT'],
@@ -112,7 +98,10 @@ export const ERRORS = {
   RESOURCE_UNUSABLE: ['INVALID_ARGUMENT'],
   INVALID_USAGE: ['INVALID_ARGUMENT'],
   COMMAND_FAILED: ['INTERNAL'],
-} as const satisfies Record<string, readonly [status: Status, message?: string]>;
+} as const satisfies Record<string, readonly [status: string, message?: string]>;
+
+/** A canonical error name that the gateway uses. Source: google.rpc.Code. */
+export type Status = (typeof ERRORS)[Reason][0];
 
 /**
  * Why an operation is unavailable: the database is down, a lock was not available in time, the time was over before the
@@ -124,7 +113,7 @@ export type Outage = 'down' | 'lock' | 'overload' | 'standby';
 export type Reason = keyof typeof ERRORS;
 
 type ReasonWithMessage = {
-  [R in Reason]: (typeof ERRORS)[R] extends readonly [Status, string] ? R : never;
+  [R in Reason]: (typeof ERRORS)[R] extends readonly [string, string] ? R : never;
 }[Reason];
 
 /** One invalid field of a request. Source: google.rpc.BadRequest. */
@@ -135,14 +124,9 @@ export type FieldViolation = {
   readonly description: string;
 };
 
-type ApiErrorOptions = {
-  readonly fieldViolations?: readonly FieldViolation[];
-  readonly retryAfterSeconds?: number;
-  readonly app?: ResourceName<'apps'> | undefined;
-  readonly cause?: unknown;
-  readonly outage?: Outage | undefined;
-  readonly resource?: string | undefined;
-};
+type ApiErrorOptions = { readonly cause?: unknown } & Partial<
+  Pick<ApiError, 'fieldViolations' | 'retryAfterSeconds' | 'app' | 'outage' | 'resource'>
+>;
 
 /**
  * The only error that clients see. `message`, `reason` and `fieldViolations` contain no

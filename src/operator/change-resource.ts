@@ -7,13 +7,12 @@ import type { Queryable } from '../storage/interface/database.ts';
 /**
  * Changes a resource as the operator, in a transaction, and records the act. Returns the row of the resource.
  *
- * @param act what is recorded; an update of no fields is not
  * @param change returns the row, or undefined if the resource does not exist
  * @throws INVALID_ARGUMENT for the field `name` if the resource does not exist
  */
 export function changeResource<Row extends { readonly id: Ulid; readonly account_id?: Ulid }>(
   operator: OperatorContext,
-  act: Pick<Act, 'action' | 'resource' | 'fields'>,
+  act: Pick<Act, 'action' | 'resource'>,
   change: (transaction: Queryable) => Promise<Row | undefined>,
 ): Promise<Row> {
   return operator.database.transaction(async (transaction) => {
@@ -21,7 +20,7 @@ export function changeResource<Row extends { readonly id: Ulid; readonly account
     if (row === undefined) throw notFound('operator', act.resource);
     // The row of an account has no other account.
     const accountId = row.account_id ?? row.id;
-    if (act.fields?.length !== 0) await recordAct(transaction, operator, { ...act, accountId });
+    await recordAct(transaction, operator, { ...act, accountId });
     return row;
   });
 }

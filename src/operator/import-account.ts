@@ -7,7 +7,7 @@ import type { UntrustedInput } from '../data/call/rules.ts';
 import { projectRows } from '../data/conversions/project.ts';
 import { NEW_WALLET, newWalletRow } from '../data/conversions/wallet.ts';
 import { createProject } from '../data/projects/create-project.ts';
-import { ApiError, invalidFields } from '../model/errors.ts';
+import { type ApiError, invalidFields } from '../model/errors.ts';
 import {
   description,
   optional,
@@ -15,6 +15,7 @@ import {
   rejectUnknownFields,
   resourceNameValidator,
   time,
+  withFields,
 } from '../model/fields/fields.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../model/fields/json.ts';
 import { idOf, type ResourceName, resourceName, type Ulid } from '../model/resource-name.ts';
@@ -209,13 +210,7 @@ function inLine<T>(line: number, parse: () => T): T {
   try {
     return parse();
   } catch (error) {
-    if (!(error instanceof ApiError) || error.fieldViolations === undefined) throw error;
-    throw invalidFields(
-      error.fieldViolations.map(({ field, description }) => ({
-        field: `line ${line}: ${field}`,
-        description,
-      })),
-    );
+    throw withFields(error, (field) => `line ${line}: ${field}`);
   }
 }
 

@@ -56,12 +56,8 @@ export class Faults implements FaultPoints {
   /** Returns the database, of which that for a request has its fault. */
   wrapDatabase(database: Database): Database {
     this.#database = database;
-    const { read, write, writeIfFirst, transaction } = database;
     const wrapped: Database = {
-      read,
-      write,
-      writeIfFirst,
-      transaction,
+      ...database,
       forRequest: (request) => withFault(this.#faultOf(request), database) ?? wrapped,
     };
     return wrapped;

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { createReadStream } from 'node:fs';
 import type { Readable } from 'node:stream';
-import { ApiError, invalidFields } from '../../model/errors.ts';
+import { withFields } from '../../model/fields/fields.ts';
 import { readableFileIn, UsageError, unreadable } from './command.ts';
 
 const MAX_LENGTH = 4096;
@@ -36,17 +36,11 @@ export async function onLines<T>(file = '-', work: (lines: Lines) => Promise<T>)
   try {
     return await work(linesOf(named(path, stream)));
   } catch (error) {
-    if (!(error instanceof ApiError) || !error.fieldViolations?.some(({ field }) => isInFile(field)))
-      throw error;
-    const violations = error.fieldViolations.map(({ field, description }) => ({
-      field: isInFile(field) ? `${path}${field.replace(/^file/, '').replace(/^line/, ', line')}` : field,
-      description,
-    }));
-    throw invalidFields(violations, error.reason);
+    throw withFields(error, (field) =>
+      field.replace(/^file$/, () => path).replace(/^line (?=\d)/, () => `${path}, line `),
+    );
   }
 }
-
-const isInFile = (field: string) => /^(file$|line \d)/.test(field);
 
 async function* named(name: string, stream: Readable): AsyncGenerator<Uint8Array | string> {
   try {

@@ -1,11 +1,10 @@
-import { equalHashes, hashCredential, parseCredential } from '../../credentials/credential.ts';
 import type { Client } from '../../model/caller.ts';
 import { ApiError } from '../../model/errors.ts';
 import { idOf } from '../../model/resource-name.ts';
-import { findToken } from '../../storage/tables/tokens.ts';
 import { Call } from '../call/call.ts';
 import { principalFromRow } from '../conversions/token.ts';
 import { type AppCredentials, findApp } from '../sign-in.ts';
+import { findTokenByText } from './revoke-token.ts';
 import { revokeTokenOfCaller } from './sign-out.ts';
 
 /**
@@ -25,11 +24,8 @@ export async function revokeTokenByText(
   const dependencies = Call.open(call);
   const { database, clock, recordFailure } = dependencies;
   const timeMs = clock();
-  const token = parseCredential(text);
-  const row = token && (await findToken(database, token.accountId, token.id));
-  if (row === undefined || row.expire_time_ms <= timeMs || !equalHashes(row.hash, hashCredential(text))) {
-    return client.count?.(undefined);
-  }
+  const row = await findTokenByText(database, text);
+  if (row === undefined || row.expire_time_ms <= timeMs) return client.count?.(undefined);
   const principal = principalFromRow(row);
   const { accountId, appId, tokenId } = principal;
   if (credentials !== undefined) {

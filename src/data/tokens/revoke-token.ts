@@ -7,6 +7,7 @@ import {
   findToken,
   revokeTokenByName,
   revokeTokenRow as revokeTokenOfAccount,
+  type TokenSecretRow,
 } from '../../storage/tables/tokens.ts';
 import { recordAct } from '../audit/audit.ts';
 import { begin, type Call } from '../call/call.ts';
@@ -32,7 +33,7 @@ export async function revokeToken(
   const { database, clock, newId } = begin(call, revokeToken.rules);
   const { caller } = call;
   const isText = typeof input === 'string';
-  const id = isText ? await idOfText(database, input) : parseFields(input, INPUT).id;
+  const { id } = isText ? ((await findTokenByText(database, input)) ?? {}) : parseFields(input, INPUT);
   const revoke = (id: Ulid) =>
     database.transaction(async (transaction) => {
       const revoked = await (caller === 'operator'
@@ -52,9 +53,13 @@ export async function revokeToken(
     : unusableResource('id', 'Must be the id of a valid token.');
 }
 
-async function idOfText(database: Queryable, text: string): Promise<Ulid | undefined> {
+/** Returns the row of a bearer token, also of one that is not valid any more; undefined if there is no such token. */
+export async function findTokenByText(
+  database: Queryable,
+  text: string,
+): Promise<TokenSecretRow | undefined> {
   const token = parseCredential(text);
   const row = token && (await findToken(database, token.accountId, token.id));
   // The ids in a token are not secret. The comparison of the hashes rejects a token with a wrong secret.
-  return row && equalHashes(row.hash, hashCredential(text)) ? row.id : undefined;
+  return row && equalHashes(row.hash, hashCredential(text)) ? row : undefined;
 }

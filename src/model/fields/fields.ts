@@ -115,13 +115,15 @@ export async function renameFields<T>(
   try {
     return await operation();
   } catch (error) {
-    if (!(error instanceof ApiError) || error.fieldViolations.length === 0) throw error;
-    const violations = error.fieldViolations.map((each) => ({
-      ...each,
-      field: names[each.field] ?? each.field,
-    }));
-    throw invalidFields(violations, error.reason);
+    throw withFields(error, (field) => names[field] ?? field);
   }
+}
+
+/** Returns an error with other names of its fields, and an error without fields unchanged. */
+export function withFields(error: unknown, rename: (field: string) => string): unknown {
+  if (!(error instanceof ApiError) || error.fieldViolations.length === 0) return error;
+  const violations = error.fieldViolations.map((each) => ({ ...each, field: rename(each.field) }));
+  return invalidFields(violations, error.reason);
 }
 
 /** Returns a validator for a field that can be omitted. Null is invalid. */
