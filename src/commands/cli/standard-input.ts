@@ -4,22 +4,17 @@ import type { Readable } from 'node:stream';
 import { withFields } from '../../model/fields/fields.ts';
 import { readableFileIn, UsageError, unreadable } from './command.ts';
 
-const MAX_LENGTH = 4096;
-
 /**
  * Reads the first line of a stream, without surrounding white space.
  *
- * @throws UsageError if it is longer than 4,096 characters
+ * @throws UsageError if it is not in UTF-8, or longer than 100,000 bytes
  */
 export async function readLine(input: Readable): Promise<string> {
-  let text = '';
-  for await (const chunk of input) {
-    text += String(chunk);
-    if (text.length > MAX_LENGTH) throw new UsageError('The line on standard input is too long.');
-    if (text.includes('\n')) break;
+  for await (const line of linesOf(input)) {
+    if (line !== undefined) return line.trim();
+    throw new UsageError('The line on standard input is not in UTF-8, or too long.');
   }
-  const [line = ''] = text.split('\n');
-  return line.trim();
+  return '';
 }
 
 type Lines = AsyncIterable<string | undefined>;
