@@ -1,4 +1,4 @@
-import type { OperatorContext } from '../data/call/dependencies.ts';
+import type { OperatorContext } from '../data/call/call.ts';
 import { createToken } from '../data/tokens/create-token.ts';
 import { listTokens } from '../data/tokens/list-tokens.ts';
 import { revokeToken } from '../data/tokens/revoke-token.ts';

@@ -10,9 +10,7 @@ import { insertApp } from '../storage/tables/apps.ts';
 import { findProjects } from '../storage/tables/projects.ts';
 import { requireAccountOfProject } from './access/account-of.ts';
 import { auditEvent } from './audit/audit.ts';
-import { begin, type Call } from './call/call.ts';
-import type { OperatorContext } from './call/dependencies.ts';
-import type { Rules, UntrustedInput } from './call/rules.ts';
+import { begin, type Call, type OperatorContext, type Rules, type UntrustedInput } from './call/call.ts';
 import { appFromRow } from './conversions/app.ts';
 
 const projectName = resourceNameValidator('projects');

@@ -1,8 +1,7 @@
 import type { Client, Principal } from '../model/caller.ts';
 import { authenticate } from './access/authenticate.ts';
 import { recordFailure } from './audit/failures.ts';
-import { Call } from './call/call.ts';
-import type { OperationDependencies } from './call/dependencies.ts';
+import { Call, type OperationDependencies } from './call/call.ts';
 
 export { assertMayChange, type Call } from './call/call.ts';
 

@@ -3,9 +3,7 @@ import type { ConnectionPage, FilteredArguments } from '../model/lists/list-page
 import type { Project } from '../model/project.ts';
 import { PROJECT_LIST, PROJECT_LIST_BY_TITLE, type ProjectItem } from '../storage/tables/projects.ts';
 import { accountOfInput } from './access/account-of.ts';
-import { begin, type Call } from './call/call.ts';
-import type { OperatorContext } from './call/dependencies.ts';
-import type { Rules } from './call/rules.ts';
+import { begin, type Call, type OperatorContext, type Rules } from './call/call.ts';
 import { projectFromRow } from './conversions/project.ts';
 import { readList } from './lists/read-list.ts';
 import { ofAccount } from './lists/title-filter.ts';

@@ -8,9 +8,13 @@ import type { Queryable } from '../storage/interface/database.ts';
 import { type AppSecretRow, findAppSecret, lastSignInChange } from '../storage/tables/apps.ts';
 import { insertSignIn } from '../storage/tables/sign-ins.ts';
 import { auditEvent } from './audit/audit.ts';
-import { begin, type Call } from './call/call.ts';
-import type { OperationDependencies } from './call/dependencies.ts';
-import type { Rules, UntrustedInput } from './call/rules.ts';
+import {
+  begin,
+  type Call,
+  type OperationDependencies,
+  type Rules,
+  type UntrustedInput,
+} from './call/call.ts';
 import { toApiError } from './call/to-api-error.ts';
 import { appFromRow } from './conversions/app.ts';
 

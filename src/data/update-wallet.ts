@@ -26,9 +26,7 @@ import { isForeignKeyViolation } from '../storage/work/foreign-keys.ts';
 import { findAccountId } from './access/account-of.ts';
 import { notFound, projectNotFound } from './access/visibility.ts';
 import { auditEvent, fieldsIn } from './audit/audit.ts';
-import { begin, type Call } from './call/call.ts';
-import type { OperatorContext } from './call/dependencies.ts';
-import type { Rules, UntrustedInput } from './call/rules.ts';
+import { begin, type Call, type OperatorContext, type Rules, type UntrustedInput } from './call/call.ts';
 import { walletFromRow } from './conversions/wallet.ts';
 
 const INPUT = {

@@ -1,6 +1,6 @@
 import { notFound } from '../data/access/visibility.ts';
 import { type Act, recordAct } from '../data/audit/audit.ts';
-import type { OperatorContext } from '../data/call/dependencies.ts';
+import type { OperatorContext } from '../data/call/call.ts';
 import type { Ulid } from '../model/resource-name.ts';
 import type { Queryable } from '../storage/interface/database.ts';
 

@@ -1,6 +1,5 @@
 import { recordAct } from '../data/audit/audit.ts';
-import type { OperatorContext } from '../data/call/dependencies.ts';
-import type { UntrustedInput } from '../data/call/rules.ts';
+import type { OperatorContext, UntrustedInput } from '../data/call/call.ts';
 import { accountFromRow } from '../data/conversions/account.ts';
 import { addProject } from '../data/projects/create-project.ts';
 import type { Account } from '../model/account.ts';

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { OperatorContext } from '../data/call/dependencies.ts';
+import type { OperatorContext } from '../data/call/call.ts';
 import { inOneTransaction } from '../data/call/one-transaction.ts';
 import { walletFromRow } from '../data/conversions/wallet.ts';
 import { listProjects } from '../data/list-projects.ts';

@@ -1,8 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { lockAccount, requireAccount } from '../data/access/account-of.ts';
 import { recordAct } from '../data/audit/audit.ts';
-import type { OperatorContext } from '../data/call/dependencies.ts';
-import type { UntrustedInput } from '../data/call/rules.ts';
+import type { OperatorContext, UntrustedInput } from '../data/call/call.ts';
 import { optional, parseFields, resourceNameValidator } from '../model/fields/fields.ts';
 import { idOf, resourceName } from '../model/resource-name.ts';
 import type { Queryable } from '../storage/interface/database.ts';

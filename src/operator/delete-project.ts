@@ -1,6 +1,5 @@
 import { findAccountId } from '../data/access/account-of.ts';
-import type { OperatorContext } from '../data/call/dependencies.ts';
-import type { UntrustedInput } from '../data/call/rules.ts';
+import type { OperatorContext, UntrustedInput } from '../data/call/call.ts';
 import { projectFromRow } from '../data/conversions/project.ts';
 import { type ApiError, unusableResource } from '../model/errors.ts';
 import { parseFields, resourceNameValidator } from '../model/fields/fields.ts';

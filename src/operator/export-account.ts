@@ -1,6 +1,5 @@
 import { notFound } from '../data/access/visibility.ts';
-import type { OperatorContext } from '../data/call/dependencies.ts';
-import type { UntrustedInput } from '../data/call/rules.ts';
+import type { OperatorContext, UntrustedInput } from '../data/call/call.ts';
 import { accountFromRow } from '../data/conversions/account.ts';
 import { appFromRow } from '../data/conversions/app.ts';
 import { auditEventFromRow } from '../data/conversions/audit-event.ts';

@@ -1,6 +1,5 @@
 import { requireAccount } from '../data/access/account-of.ts';
-import type { OperatorContext } from '../data/call/dependencies.ts';
-import type { UntrustedInput } from '../data/call/rules.ts';
+import type { OperatorContext, UntrustedInput } from '../data/call/call.ts';
 import { readList } from '../data/lists/read-list.ts';
 import { parseFields } from '../model/fields/fields.ts';
 import type { ConnectionPage } from '../model/lists/list-page.ts';

@@ -1,7 +1,6 @@
 import { lockAccount, requireAccountOfProject } from '../data/access/account-of.ts';
 import { recordAct } from '../data/audit/audit.ts';
-import type { OperatorContext } from '../data/call/dependencies.ts';
-import type { UntrustedInput } from '../data/call/rules.ts';
+import type { OperatorContext, UntrustedInput } from '../data/call/call.ts';
 import { NEW_WALLET, newWalletRow, walletFromRow } from '../data/conversions/wallet.ts';
 import { parseFields } from '../model/fields/fields.ts';
 import { resourceName } from '../model/resource-name.ts';

@@ -1,6 +1,5 @@
 import { isWhole } from '../data/access/account-of.ts';
-import type { OperatorContext } from '../data/call/dependencies.ts';
-import type { UntrustedInput } from '../data/call/rules.ts';
+import type { OperatorContext, UntrustedInput } from '../data/call/call.ts';
 import { parseFields, resourceNameValidator } from '../model/fields/fields.ts';
 import type { Network } from '../model/network.ts';
 import { idOf, type ResourceName, resourceName, type Ulid } from '../model/resource-name.ts';

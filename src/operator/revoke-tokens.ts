@@ -1,7 +1,6 @@
 import { requireAccount, requireRow } from '../data/access/account-of.ts';
 import { recordAct } from '../data/audit/audit.ts';
-import type { OperatorContext } from '../data/call/dependencies.ts';
-import type { UntrustedInput } from '../data/call/rules.ts';
+import type { OperatorContext, UntrustedInput } from '../data/call/call.ts';
 import { parseFields, resourceNameValidator } from '../model/fields/fields.ts';
 import { idOf } from '../model/resource-name.ts';
 import { findAccountOfApp } from '../storage/tables/apps.ts';

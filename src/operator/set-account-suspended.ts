@@ -1,5 +1,4 @@
-import type { OperatorContext } from '../data/call/dependencies.ts';
-import type { UntrustedInput } from '../data/call/rules.ts';
+import type { OperatorContext, UntrustedInput } from '../data/call/call.ts';
 import { accountFromRow } from '../data/conversions/account.ts';
 import type { Account } from '../model/account.ts';
 import { parseFields, resourceNameValidator } from '../model/fields/fields.ts';

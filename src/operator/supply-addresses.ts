@@ -1,8 +1,7 @@
 import { decodeTime } from 'ulid';
 import { lockAccount, requireAccount } from '../data/access/account-of.ts';
 import { recordAct } from '../data/audit/audit.ts';
-import type { OperatorContext } from '../data/call/dependencies.ts';
-import type { UntrustedInput } from '../data/call/rules.ts';
+import type { OperatorContext, UntrustedInput } from '../data/call/call.ts';
 import type { Address } from '../model/address.ts';
 import { type FieldViolation, invalidFields, MAX_VIOLATIONS, unusableResource } from '../model/errors.ts';
 import {

@@ -8,8 +8,12 @@ import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { beforeAll, inject, onTestFinished } from 'vitest';
 import { readConfig } from '../../src/config.ts';
-import { Call, operatorContext } from '../../src/data/call/call.ts';
-import type { OperationDependencies, OperatorContext } from '../../src/data/call/dependencies.ts';
+import {
+  Call,
+  type OperationDependencies,
+  type OperatorContext,
+  operatorContext,
+} from '../../src/data/call/call.ts';
 import { createProject } from '../../src/data/projects/create-project.ts';
 import { createToken } from '../../src/data/tokens/create-token.ts';
 import type { Principal } from '../../src/model/caller.ts';

@@ -1,6 +1,6 @@
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Rules } from '../../src/data/call/rules.ts';
+import type { Rules } from '../../src/data/call/call.ts';
 
 type Operation = { readonly name: string; readonly rules: Rules };
 

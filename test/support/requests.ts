@@ -1,5 +1,5 @@
 import { createCredential, parseCredential } from '../../src/credentials/credential.ts';
-import type { OperatorContext } from '../../src/data/call/dependencies.ts';
+import type { OperatorContext } from '../../src/data/call/call.ts';
 import { createToken, type NewToken } from '../../src/data/tokens/create-token.ts';
 import type { Ulid } from '../../src/model/resource-name.ts';
 import {

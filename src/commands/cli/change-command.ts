@@ -1,4 +1,4 @@
-import type { OperatorContext } from '../../data/call/dependencies.ts';
+import type { OperatorContext } from '../../data/call/call.ts';
 import { inOneTransaction } from '../../data/call/one-transaction.ts';
 import type { Arguments, Command } from './command.ts';
 import { OutputError } from './terminal.ts';

@@ -1,5 +1,4 @@
-import type { OperatorContext } from '../../data/call/dependencies.ts';
-import type { UntrustedInput } from '../../data/call/rules.ts';
+import type { OperatorContext, UntrustedInput } from '../../data/call/call.ts';
 import { integerIn, parseFields, renameFields } from '../../model/fields/fields.ts';
 import { type ConnectionPage, MAX_PAGE_SIZE, nextPageToken, pageSize } from '../../model/lists/list-page.ts';
 import { pageTokenForm } from '../../model/lists/page-token.ts';

@@ -1,6 +1,5 @@
 import { localUrl, readConfig } from '../../config.ts';
-import { operatorContext } from '../../data/call/call.ts';
-import type { OperatorContext } from '../../data/call/dependencies.ts';
+import { type OperatorContext, operatorContext } from '../../data/call/call.ts';
 import { toApiError } from '../../data/call/to-api-error.ts';
 import { describeCause } from '../../model/errors.ts';
 import { DatabaseUrlError, sqlitePath } from '../../storage/database-url.ts';

@@ -6,7 +6,7 @@ import type { Queryable } from '../../storage/interface/database.ts';
 import { type AccountRow, findAccount, lockAccountStatement } from '../../storage/tables/accounts.ts';
 import { findAccountOfApp, findApps } from '../../storage/tables/apps.ts';
 import { findAccountOfProject } from '../../storage/tables/projects.ts';
-import type { UntrustedInput } from '../call/rules.ts';
+import type { UntrustedInput } from '../call/call.ts';
 import { notFound } from './visibility.ts';
 
 /**

@@ -2,7 +2,7 @@ import { equalHashes, hashCredential, parseCredential } from '../../credentials/
 import type { Principal } from '../../model/caller.ts';
 import { ApiError } from '../../model/errors.ts';
 import { findValidToken, lastUseChange } from '../../storage/tables/tokens.ts';
-import type { OperationDependencies } from '../call/dependencies.ts';
+import type { OperationDependencies } from '../call/call.ts';
 import { principalFromRow } from '../conversions/token.ts';
 
 /**

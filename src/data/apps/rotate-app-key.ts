@@ -7,9 +7,7 @@ import { revokeTokensOfApp, revokeTokensWithKey } from '../../storage/tables/tok
 import { accountOfApp } from '../access/account-of.ts';
 import { notFound } from '../access/visibility.ts';
 import { recordAct } from '../audit/audit.ts';
-import { begin, type Call } from '../call/call.ts';
-import type { OperatorContext } from '../call/dependencies.ts';
-import type { Rules, UntrustedInput } from '../call/rules.ts';
+import { begin, type Call, type OperatorContext, type Rules, type UntrustedInput } from '../call/call.ts';
 import { appFromRow } from '../conversions/app.ts';
 
 /** The grace period is in seconds, 0 to 7 days. */

@@ -1,10 +1,68 @@
 import { PasswordHasher } from '../../credentials/password-hasher.ts';
-import type { Caller } from '../../model/caller.ts';
-import { idGenerator } from '../../model/resource-name.ts';
+import type { Caller, Principal } from '../../model/caller.ts';
+import { ApiError } from '../../model/errors.ts';
+import type { Validator } from '../../model/fields/fields.ts';
+import { idGenerator, type Ulid } from '../../model/resource-name.ts';
+import type { BackgroundWrites } from '../../storage/background-writes.ts';
 import type { Database } from '../../storage/interface/database.ts';
-import type { OperationDependencies, OperatorContext } from './dependencies.ts';
-import { assertAllowed, type Rules } from './rules.ts';
+import type { FailedAct } from '../audit/failures.ts';
 import { databaseOfValidToken } from './token-checked-database.ts';
+
+/**
+ * The fields of a request as the client sent them. The operation validates them, and throws INVALID_ARGUMENT with a violation
+ * for every invalid field.
+ */
+export type UntrustedInput = Readonly<Record<string, unknown>>;
+
+/** Who may call an operation. Each operation has its rules as a property, and begins with them: see `begin`. */
+export type Rules = {
+  /**
+   * The token that suffices: any one, one of an account, one that sees its whole account, or of these one that the operator
+   * has issued.
+   */
+  readonly caller: 'any' | 'account' | 'whole account' | 'issued by operator';
+  /** Whether it changes something: a token that may only read, or has ended meanwhile, does not suffice. */
+  readonly changes: boolean;
+  /** Whether a change succeeds although the token has ended since the authentication. */
+  readonly alsoAfterEnd?: boolean;
+  /** The validators of the fields of its input, for the APIs, which refuse other fields. */
+  readonly input?: Readonly<Record<string, Validator<unknown>>>;
+};
+
+export type OperationDependencies = {
+  readonly database: Database;
+  /** Resolves when all that reads have returned is durable: see `Engine.synced`. */
+  readonly synced: () => Promise<void>;
+  readonly backgroundWrites: Pick<BackgroundWrites, 'add'>;
+  readonly passwords: Pick<PasswordHasher, 'hash'>;
+  /** Returns the current time, in Unix milliseconds. */
+  readonly clock: () => number;
+  /** Returns a new ULID, which sorts after all earlier ones. */
+  readonly newId: () => Ulid;
+  /** The maximum time of a request on PostgreSQL, in milliseconds. */
+  readonly requestTimeoutMs: number;
+  readonly tokenTtlSeconds: number;
+  readonly maxTokensPerApp: number;
+  /** Is called after each sign-in, with `OK` or the reason of the error. */
+  readonly onSignIn?: ((outcome: string) => void) | undefined;
+  /** The idempotency keys in use by this process, with the content of their requests, both as hashes. */
+  readonly keysInUse: Map<string, string>;
+  /** Records a failure, even if the changes of the request are undone, or its time is over. */
+  readonly recordFailure: (failure: FailedAct) => Promise<void>;
+  /**
+   * Is called in a request that can still be undone: records a failure if it is. Without an event, a client could test a key in
+   * a request whose other mutation fails.
+   */
+  readonly recordIfUndone?: (failure: FailedAct) => void;
+  /** Returns the public URL of the gateway, without a trailing slash. */
+  readonly publicUrl: () => string;
+};
+
+/** The first parameter of each operation that the operator calls, with its dependencies. */
+export type OperatorContext = Pick<
+  OperationDependencies,
+  'database' | 'passwords' | 'clock' | 'newId' | 'publicUrl'
+> & { readonly caller: 'operator'; readonly requestTimeoutMs?: number };
 
 /**
  * The first parameter of each operation of a client: who calls it, and its dependencies. An API has one for each request, and
@@ -56,4 +114,15 @@ export function begin(call: Call | OperatorContext, rules: Rules) {
 /** @throws PERMISSION_DENIED if the token may only read. An API calls it before it reads the input of a change. */
 export function assertMayChange({ caller }: Call): void {
   assertAllowed({ caller: 'any', changes: true }, caller.principal);
+}
+
+/** @throws PERMISSION_DENIED if the rules of an operation exclude a token */
+export function assertAllowed({ caller, changes }: Rules, principal: Principal): void {
+  if (changes && principal.isReadOnly) throw new ApiError('READ_ONLY_TOKEN');
+  if (caller === 'any') return;
+  if (principal.appId !== undefined) throw new ApiError('ACCOUNT_TOKEN_REQUIRED');
+  if (caller === 'account') return;
+  if (principal.isOneProject) throw new ApiError('WHOLE_ACCOUNT_REQUIRED');
+  if (caller === 'issued by operator' && principal.makerTokenId !== undefined)
+    throw new ApiError('OPERATOR_TOKEN_REQUIRED');
 }

@@ -1,5 +1,5 @@
 import { LazyTransaction } from '../../storage/work/lazy-transaction.ts';
-import type { OperatorContext } from './dependencies.ts';
+import type { OperatorContext } from './call.ts';
 
 /** Runs operations of the operator as one transaction, which is committed when `work` resolves, and otherwise rolled back. */
 export async function inOneTransaction<T>(

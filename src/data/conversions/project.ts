@@ -2,7 +2,7 @@ import { coverImagePath, type Project } from '../../model/project.ts';
 import { idOf, type ResourceName, resourceName, type Ulid } from '../../model/resource-name.ts';
 import { titleKey } from '../../model/title-key.ts';
 import type { NewProjectRow, ProjectItem } from '../../storage/tables/projects.ts';
-import type { OperatorContext } from '../call/dependencies.ts';
+import type { OperatorContext } from '../call/call.ts';
 
 /** Converts a row to a project. @param publicUrl the public URL of the gateway, without a trailing slash */
 export function projectFromRow(row: ProjectItem, publicUrl: string): Project {

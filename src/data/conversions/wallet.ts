@@ -11,7 +11,7 @@ import { idOf, type ResourceName, resourceName, type Ulid } from '../../model/re
 import { titleKey } from '../../model/title-key.ts';
 import type { Wallet } from '../../model/wallet.ts';
 import type { NewWalletRow, WalletRow } from '../../storage/tables/wallets.ts';
-import type { OperatorContext } from '../call/dependencies.ts';
+import type { OperatorContext } from '../call/call.ts';
 
 /** The validators of the fields of a new wallet, for a creation and for an import. */
 export const NEW_WALLET = {

@@ -18,9 +18,7 @@ import {
   EVENT_LIST_OF_RESOURCE_AND_ACTION,
 } from '../../storage/tables/audit-events.ts';
 import { MINUTE_MS } from '../audit/audit.ts';
-import { begin, type Call } from '../call/call.ts';
-import type { OperatorContext } from '../call/dependencies.ts';
-import type { Rules, UntrustedInput } from '../call/rules.ts';
+import { begin, type Call, type OperatorContext, type Rules, type UntrustedInput } from '../call/call.ts';
 import { auditEventFromRow } from '../conversions/audit-event.ts';
 import { readList } from '../lists/read-list.ts';
 

@@ -11,8 +11,7 @@ import {
 } from '../../storage/tables/idempotency-keys.ts';
 import { LazyTransaction } from '../../storage/work/lazy-transaction.ts';
 import type { FailedAct } from '../audit/failures.ts';
-import { Call } from '../call/call.ts';
-import type { OperationDependencies } from '../call/dependencies.ts';
+import { Call, type OperationDependencies } from '../call/call.ts';
 
 const KEY_TTL_MS = 24 * 3_600_000;
 

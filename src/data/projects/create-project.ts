@@ -12,9 +12,7 @@ import type { Queryable } from '../../storage/interface/database.ts';
 import { insertProject, type ProjectRow } from '../../storage/tables/projects.ts';
 import { accountOfInput } from '../access/account-of.ts';
 import { recordAct } from '../audit/audit.ts';
-import { begin, type Call } from '../call/call.ts';
-import type { OperatorContext } from '../call/dependencies.ts';
-import type { Rules, UntrustedInput } from '../call/rules.ts';
+import { begin, type Call, type OperatorContext, type Rules, type UntrustedInput } from '../call/call.ts';
 import { projectFromRow, projectRows } from '../conversions/project.ts';
 
 const ACCOUNT = { account: resourceNameValidator('accounts') };

@@ -18,9 +18,7 @@ import {
 import { findAccountId } from '../access/account-of.ts';
 import { notFound } from '../access/visibility.ts';
 import { fieldsIn, recordAct } from '../audit/audit.ts';
-import { begin, type Call } from '../call/call.ts';
-import type { OperatorContext } from '../call/dependencies.ts';
-import type { Rules, UntrustedInput } from '../call/rules.ts';
+import { begin, type Call, type OperatorContext, type Rules, type UntrustedInput } from '../call/call.ts';
 import { projectFromRow } from '../conversions/project.ts';
 
 const INPUT = {

@@ -19,9 +19,7 @@ import { countMadeTokens, insertTokenChange, lockMaker } from '../../storage/tab
 import { write } from '../../storage/work/change.ts';
 import { requireAccount } from '../access/account-of.ts';
 import { recordAct } from '../audit/audit.ts';
-import { begin, type Call } from '../call/call.ts';
-import type { OperatorContext } from '../call/dependencies.ts';
-import type { Rules, UntrustedInput } from '../call/rules.ts';
+import { begin, type Call, type OperatorContext, type Rules, type UntrustedInput } from '../call/call.ts';
 import { tokenFromRow } from '../conversions/token.ts';
 
 const DEFAULT_LIFETIME_MS = DEFAULT_TOKEN_DAYS * 86_400_000;

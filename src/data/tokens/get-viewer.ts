@@ -1,8 +1,7 @@
 import { ApiError } from '../../model/errors.ts';
 import type { Token } from '../../model/token.ts';
 import { findToken } from '../../storage/tables/tokens.ts';
-import { begin, type Call } from '../call/call.ts';
-import type { Rules } from '../call/rules.ts';
+import { begin, type Call, type Rules } from '../call/call.ts';
 import { tokenFromRow } from '../conversions/token.ts';
 
 getViewer.rules = { caller: 'any', changes: false } as const satisfies Rules;

@@ -2,9 +2,7 @@ import type { ConnectionPage } from '../../model/lists/list-page.ts';
 import type { Token } from '../../model/token.ts';
 import { TOKEN_LIST } from '../../storage/tables/tokens.ts';
 import { accountOfInput } from '../access/account-of.ts';
-import { begin, type Call } from '../call/call.ts';
-import type { OperatorContext } from '../call/dependencies.ts';
-import type { Rules, UntrustedInput } from '../call/rules.ts';
+import { begin, type Call, type OperatorContext, type Rules, type UntrustedInput } from '../call/call.ts';
 import { tokenFromRow } from '../conversions/token.ts';
 import { readList } from '../lists/read-list.ts';
 

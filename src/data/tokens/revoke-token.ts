@@ -10,9 +10,7 @@ import {
   type TokenSecretRow,
 } from '../../storage/tables/tokens.ts';
 import { recordAct } from '../audit/audit.ts';
-import { begin, type Call } from '../call/call.ts';
-import type { OperatorContext } from '../call/dependencies.ts';
-import type { Rules, UntrustedInput } from '../call/rules.ts';
+import { begin, type Call, type OperatorContext, type Rules, type UntrustedInput } from '../call/call.ts';
 
 const INPUT = { id: tokenId };
 

@@ -3,9 +3,7 @@ import { resourceName } from '../../model/resource-name.ts';
 import { insertEventChange } from '../../storage/tables/audit-events.ts';
 import { revokeTokenChange } from '../../storage/tables/tokens.ts';
 import { auditEvent } from '../audit/audit.ts';
-import { begin, type Call } from '../call/call.ts';
-import type { OperationDependencies } from '../call/dependencies.ts';
-import type { Rules } from '../call/rules.ts';
+import { begin, type Call, type OperationDependencies, type Rules } from '../call/call.ts';
 
 signOut.rules = { caller: 'any', changes: true, alsoAfterEnd: true, input: {} } as const satisfies Rules;
 

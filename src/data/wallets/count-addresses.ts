@@ -1,8 +1,7 @@
 import { NETWORKS } from '../../model/network.ts';
 import type { AddressesLeft } from '../../model/wallet.ts';
 import { findAddressCounts } from '../../storage/tables/addresses.ts';
-import { begin, type Call } from '../call/call.ts';
-import type { Rules } from '../call/rules.ts';
+import { begin, type Call, type Rules } from '../call/call.ts';
 
 countAddresses.rules = { caller: 'whole account', changes: false } as const satisfies Rules;
 

@@ -13,8 +13,7 @@ import { resourceName } from '../../model/resource-name.ts';
 import type { Wallet } from '../../model/wallet.ts';
 import { findWalletTargets, insertWithNextAddress } from '../../storage/tables/addresses.ts';
 import { auditEvent } from '../audit/audit.ts';
-import { begin, type Call } from '../call/call.ts';
-import type { Rules, UntrustedInput } from '../call/rules.ts';
+import { begin, type Call, type Rules, type UntrustedInput } from '../call/call.ts';
 import { newWalletRow, walletFromRow } from '../conversions/wallet.ts';
 
 const INPUT = {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { hashCredential } from '../../../src/credentials/credential.ts';
-import type { OperatorContext } from '../../../src/data/call/dependencies.ts';
+import type { OperatorContext } from '../../../src/data/call/call.ts';
 import { deleteAccount } from '../../../src/operator/delete-account.ts';
 import type { Execute, Queryable } from '../../../src/storage/interface/database.ts';
 import { deleteAccountRows } from '../../../src/storage/jobs/bulk-rows.ts';

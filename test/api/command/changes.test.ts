@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { PasswordHasher } from '../../../src/credentials/password-hasher.ts';
-import type { OperationDependencies } from '../../../src/data/call/dependencies.ts';
+import type { OperationDependencies } from '../../../src/data/call/call.ts';
 import { updateWallet } from '../../../src/data/update-wallet.ts';
 import { type AppFields, bothApis, restApi } from '../../support/both-apis.ts';
 import { clientCall, seedTenant, type Tenant, useGateway } from '../../support/gateway.ts';
