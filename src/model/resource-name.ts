@@ -8,13 +8,10 @@ export type Collection = 'accounts' | 'projects' | 'apps' | 'wallets' | 'tokens'
 /** A resource name: collection, slash, ULID. Source: AIP-122. */
 export type ResourceName<C extends Collection = Collection> = `${C}/${Ulid}`;
 
+/** The first character of a ULID is at most 7, because 26 characters have 130 bits and a ULID has 128. */
 export const UPPER_CASE_ULID_PATTERN = '[0-7][0-9A-HJKMNP-TV-Z]{25}';
 
-/**
- * The regular expression of a ULID in either case. The first character is at most 7, because
- * 26 characters have 130 bits and a ULID has 128.
- */
-const ULID = /^[0-7][0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{25}$/;
+const ULID = new RegExp(`^${UPPER_CASE_ULID_PATTERN}$`, 'i');
 
 /** Returns a ULID, given in either case, in upper case, or undefined if it is malformed. */
 export function parseUlid(text: string): Ulid | undefined {

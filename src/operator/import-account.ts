@@ -25,15 +25,18 @@ import { addToProjectCount, type NewProjectRow } from '../storage/tables/project
 import type { NewWalletRow, WalletRow } from '../storage/tables/wallets.ts';
 import { meterOf, type OnProgress } from '../storage/work/progress.ts';
 
-/** The row of a new project or wallet, with every column that it has to have. */
-type ImportedRow =
-  | { readonly table: 'project'; readonly row: NewProjectRow }
-  | { readonly table: 'wallet'; readonly row: NewWalletRow & Pick<WalletRow, 'address'> };
+// In the order of their creation. Each is also the type of its lines.
+const TABLES = ['project', 'wallet'] as const;
 
-/** A line of a file as the row of its project or wallet. */
-type ImportedLine = ImportedRow & {
+type Table = (typeof TABLES)[number];
+
+/** A line of a file as the row of its project or wallet, with every column that it has to have. */
+type ImportedLine = {
   readonly line: number;
+  readonly table: Table;
+  readonly row: NewProjectRow | (NewWalletRow & Pick<WalletRow, 'address'>);
   readonly name: ResourceName<'projects' | 'wallets'>;
+  /** The project of a wallet. */
   readonly project?: ResourceName<'projects'>;
 };
 
@@ -52,11 +55,6 @@ const WALLET = {
   createTime: optional(time),
   updateTime: optional(time),
 };
-
-const COLLECTIONS: ReadonlyMap<unknown, string> = new Map([
-  ['project', 'projects'],
-  ['wallet', 'wallets'],
-]);
 
 // The image follows from the name.
 const PROJECT_FIELDS = ['type', 'imageCoverUrl', 'imageCoverCid', ...Object.keys(PROJECT)];
@@ -91,7 +89,7 @@ export async function importAccount(
   const missing = await newLines(database, accountId, read);
   const onInserted = meterOf(onProgress, missing.length);
   const counts = { project: 0, wallet: 0 };
-  for (const table of ['project', 'wallet'] as const) {
+  for (const table of TABLES) {
     const ofTable = missing.filter((each) => each.table === table);
     await forEachBatch(database, ofTable, async (transaction, batch) => {
       await lockAccount(transaction, accountId);
@@ -139,8 +137,12 @@ async function readLines(
     const record = text === undefined ? undefined : parseJson(text);
     if (!isJsonObject(record)) throw invalidLine(line, 'a JSON object in UTF-8, of at most 100,000 bytes');
     if (OTHER_TYPES.includes(record['type'])) continue;
-    const named = withName(accountId, line, record);
-    const imported = { line, ...inLine(line, () => rowOf(operator, accountId, named, newProjectRow)) };
+    const table = TABLES.find((each) => each === record['type']);
+    if (table === undefined) throw invalidLine(line, '"project" or "wallet"', 'type');
+    const named = withName(accountId, line, table, record);
+    const parse = () =>
+      table === 'project' ? ofProject(named, newProjectRow) : ofWallet(operator, accountId, named);
+    const imported = { line, table, ...inLine(line, parse) };
     const other = byName.get(imported.name);
     if (other !== undefined) throw invalidLine(line, `another name than in line ${other.line}`, 'name');
     byName.set(imported.name, imported);
@@ -151,33 +153,27 @@ async function readLines(
 }
 
 /** Adds a name to a record without one, by which a second import of the file finds it. The names are in the order of the lines. */
-function withName(accountId: Ulid, line: number, record: JsonObject): JsonObject {
-  const collection = COLLECTIONS.get(record['type']);
-  if (record['name'] !== undefined || collection === undefined) return record;
+function withName(accountId: Ulid, line: number, table: Table, record: JsonObject): JsonObject {
+  if (record['name'] !== undefined) return record;
   const bytes = hash('sha256', JSON.stringify([accountId, line, record]), 'buffer');
   let next = 0;
   const id = ulid(decodeTime(accountId), () => (bytes[next++] ?? 0) / 256);
-  return { ...record, name: `${collection}/${id.slice(0, 10)}${encodeTime(line, 5)}${id.slice(15)}` };
+  return { ...record, name: `${table}s/${id.slice(0, 10)}${encodeTime(line, 5)}${id.slice(15)}` };
 }
 
-function rowOf(
-  operator: OperatorContext,
-  accountId: Ulid,
-  record: JsonObject,
-  newProjectRow: Awaited<ReturnType<typeof projectRows>>,
-): ImportedRow & Omit<ImportedLine, 'line' | 'table' | 'row'> {
-  if (record['type'] === 'project') {
-    rejectUnknownFields(Object.keys(record), PROJECT_FIELDS);
-    const row = newProjectRow(parseFields(record, PROJECT));
-    return { table: 'project', name: resourceName('projects', row.id), row };
-  }
-  if (record['type'] !== 'wallet') {
-    throw invalidFields([{ field: 'type', description: 'Must be "project" or "wallet".' }]);
-  }
+type Parsed = Omit<ImportedLine, 'line' | 'table'>;
+
+function ofProject(record: JsonObject, newRow: Awaited<ReturnType<typeof projectRows>>): Parsed {
+  rejectUnknownFields(Object.keys(record), PROJECT_FIELDS);
+  const row = newRow(parseFields(record, PROJECT));
+  return { name: resourceName('projects', row.id), row };
+}
+
+function ofWallet(operator: OperatorContext, accountId: Ulid, record: JsonObject): Parsed {
   rejectUnknownFields(Object.keys(record), WALLET_FIELDS);
   const fields = parseFields(record, WALLET);
   const row = { ...newWalletRow(operator, accountId, fields), address: fields.address };
-  return { table: 'wallet', name: resourceName('wallets', row.id), project: fields.project, row };
+  return { name: resourceName('wallets', row.id), project: fields.project, row };
 }
 
 /**
