@@ -20,9 +20,9 @@ export const auditList = listCommand({
     resource: optionalOption('<name>', 'Only events of the resource, such as wallets/<ULID>.'),
     action: optionalOption('<action>', 'Only events with the action, such as wallet.update.'),
   },
-  read: (dependencies, input) => {
-    const timeOf = (option: string) => timeOrAge(dependencies.clock(), option, input[option]);
-    return listEvents(dependencies, {
+  read: (operator, input) => {
+    const timeOf = (option: string) => timeOrAge(operator.clock(), option, input[option]);
+    return listEvents(operator, {
       ...input,
       since: timeOf('since'),
       until: timeOf('until'),

@@ -13,11 +13,12 @@ const INPUT = { title, name: optional(resourceNameValidator('accounts')) };
 export async function createAccount(operator: OperatorContext, input: UntrustedInput): Promise<Account> {
   const { database, clock, newId } = operator;
   const { title, name = resourceName('accounts', newId()) } = parseFields(input, INPUT);
-  const [id, projectId] = [idOf(name), newId()];
+  const project = { name: resourceName('projects', newId()), title };
+  const id = idOf(name);
   const row = {
     id,
     title,
-    default_project_id: projectId,
+    default_project_id: idOf(project.name),
     project_count: 0,
     app_count: 0,
     state: 'ACTIVE',
@@ -27,7 +28,7 @@ export async function createAccount(operator: OperatorContext, input: UntrustedI
   await database.transaction(async (transaction) => {
     await insertAccount(transaction, row);
     await recordAct(transaction, operator, { accountId: id, action: 'account.create', resource: name });
-    await addProject(transaction, operator, { accountId: id, id: projectId, title, description: '' });
+    await addProject(transaction, operator, id, project);
   });
   return accountFromRow(row);
 }

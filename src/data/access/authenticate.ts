@@ -11,11 +11,7 @@ import { principalFromRow } from '../conversions/token.ts';
  * @throws UNAUTHENTICATED if the token is malformed, unknown, expired or revoked
  */
 export async function authenticate(
-  {
-    database,
-    backgroundWrites,
-    clock,
-  }: Pick<OperationDependencies, 'database' | 'backgroundWrites' | 'clock'>,
+  { database, backgroundWrites, clock }: OperationDependencies,
   bearerToken: string,
 ): Promise<Principal> {
   const token = parseCredential(bearerToken);

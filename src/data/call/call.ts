@@ -117,7 +117,7 @@ export function assertMayChange({ caller }: Call): void {
 }
 
 /** @throws PERMISSION_DENIED if the rules of an operation exclude a token */
-export function assertAllowed({ caller, changes }: Rules, principal: Principal): void {
+function assertAllowed({ caller, changes }: Rules, principal: Principal): void {
   if (changes && principal.isReadOnly) throw new ApiError('READ_ONLY_TOKEN');
   if (caller === 'any') return;
   if (principal.appId !== undefined) throw new ApiError('ACCOUNT_TOKEN_REQUIRED');

@@ -19,7 +19,7 @@ export function projectFromRow(row: ProjectItem, publicUrl: string): Project {
 }
 
 /** A new project: without a name, it gets a new one. The time is in Unix milliseconds, by default the current one. */
-type NewProject = {
+export type NewProject = {
   readonly name?: ResourceName<'projects'> | undefined;
   readonly title: string;
   readonly description?: string | undefined;

@@ -13,7 +13,7 @@ import { insertProject, type ProjectRow } from '../../storage/tables/projects.ts
 import { accountOfInput } from '../access/account-of.ts';
 import { recordAct } from '../audit/audit.ts';
 import { begin, type Call, type OperatorContext, type Rules, type UntrustedInput } from '../call/call.ts';
-import { projectFromRow, projectRows } from '../conversions/project.ts';
+import { type NewProject, projectFromRow, projectRows } from '../conversions/project.ts';
 
 const ACCOUNT = { account: resourceNameValidator('accounts') };
 
@@ -30,27 +30,25 @@ export async function createProject(call: Call | OperatorContext, input: Untrust
   const { database, clock, newId, publicUrl } = begin(call, createProject.rules);
   const { caller } = call;
   const validators = caller === 'operator' ? { ...ACCOUNT, ...INPUT } : INPUT;
-  const { title, description = '' } = parseFields(input, validators);
+  const fields = parseFields(input, validators);
 
   const row = await database.transaction(async (transaction) => {
     const accountId = await accountOfInput(transaction, caller, input);
-    const project = { accountId, id: newId(), title, description };
-    return addProject(transaction, { caller, clock, newId }, project);
+    return addProject(transaction, { caller, clock, newId }, accountId, fields);
   });
   return projectFromRow(row, publicUrl());
 }
-
-type NewProject = Pick<Project, 'title' | 'description'> & { readonly accountId: Ulid; readonly id: Ulid };
 
 /** Inserts a project with the CID of its cover image, and records it, in a transaction of the caller. Returns its row. */
 export async function addProject(
   transaction: Queryable,
   context: Pick<OperatorContext, 'clock' | 'newId'> & Pick<Call | OperatorContext, 'caller'>,
-  { accountId, id, title, description }: NewProject,
+  accountId: Ulid,
+  project: NewProject,
 ): Promise<ProjectRow> {
   const newRow = await projectRows(context, accountId);
-  const name = resourceName('projects', id);
-  const row = newRow({ name, title, description });
+  const row = newRow(project);
+  const name = resourceName('projects', row.id);
   const max = context.caller === 'operator' ? undefined : MAX_PROJECTS;
   if (!(await insertProject(transaction, row, max))) throw new ApiError('TOO_MANY_PROJECTS');
   await recordAct(transaction, context, { accountId, action: 'project.create', resource: name });
