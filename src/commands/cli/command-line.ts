@@ -16,7 +16,7 @@ import { projectCommands } from '../project-commands.ts';
 import { serve } from '../serve.ts';
 import { tokenCommands } from '../token-commands.ts';
 import { walletCommands } from '../wallet-commands.ts';
-import { type Arguments, type Command, flag, UsageError } from './command.ts';
+import { type Arguments, type Command, JSON_OPTION, UsageError } from './command.ts';
 import { commandHelp, overview, usage } from './help.ts';
 import { reportError } from './report-error.ts';
 import { toJson } from './safe-output.ts';
@@ -175,7 +175,7 @@ function nameOf(text: string, collection: string | undefined): string {
 }
 
 function parse(command: Command, args: readonly string[]) {
-  const options: Command['options'] = { ...command.options, json: flag('Prints only one JSON object.') };
+  const options: Command['options'] = { ...command.options, ...JSON_OPTION };
   try {
     return parseArgs({ args: [...args], allowPositionals: true, options });
   } catch (error) {

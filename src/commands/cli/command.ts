@@ -45,6 +45,9 @@ export const NEW_TEXT_OPTIONS = {
   description: optionalOption('<text>', 'The new description, up to 2,000 characters.'),
 };
 
+/** The option that every command has. */
+export const JSON_OPTION = { json: flag('Prints only one JSON object.') };
+
 /** The option of a command that deletes something. A command with it asks first, if a person can answer. */
 export const YES_OPTION = flag('Deletes without a question. Required in scripts.');
 

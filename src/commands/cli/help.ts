@@ -1,9 +1,7 @@
 import { PAW_COMMAND } from '../../config.ts';
-import type { Command } from './command.ts';
+import { type Command, JSON_OPTION, type Option } from './command.ts';
 
 const WIDTH = 80;
-
-const JSON_OPTION = ['--json', 'Prints only one JSON object.'] as const;
 
 export function overview(commands: readonly Command[], resource?: string): string {
   const lines = commands.map(({ synopsis, summary }) => [synopsis, summary] as const);
@@ -15,8 +13,8 @@ ${wrap('Every command supports --json, which prints only one JSON object, and --
 }
 
 export function commandHelp(command: Command): string {
-  const options = Object.entries(command.options ?? {}).map(
-    ([name, { value, description, required }]) =>
+  const options = Object.entries({ ...command.options, ...JSON_OPTION }).map(
+    ([name, { value, description, required }]: [string, Option]) =>
       [
         value ? `--${name} ${value}` : `--${name}`,
         required ? `${description} Required.` : description,
@@ -26,7 +24,7 @@ export function commandHelp(command: Command): string {
 
 ${wrap(command.summary)}
 
-${definitions([...options, JSON_OPTION])}`;
+${definitions(options)}`;
 }
 
 /** Returns how a command is called, such as `paw account create --title <text> [options]`. */

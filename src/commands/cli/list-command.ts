@@ -41,12 +41,10 @@ export function listCommand<Item, View extends object>(list: List<Item, View>): 
         async (operator) => {
           const { 'page-size': size, 'page-token': token, ...input } = args.values;
           const first = integerIn(size) ?? (args.isSet('all') ? MAX_PAGE_SIZE : undefined);
-          const page = { first, after: token };
-          const checkPage = async () => parseFields(page, { first: pageSize, after: pageTokenForm });
-          await renameFields(PAGE_NAMES, checkPage);
-          await printPages(args, list, (after) =>
-            renameFields(PAGE_NAMES, () => read(operator, { ...input, first, after })),
-          );
+          await renameFields(PAGE_NAMES, async () => {
+            parseFields({ first, after: token }, { first: pageSize, after: pageTokenForm });
+            await printPages(args, list, (after) => read(operator, { ...input, first, after }));
+          });
         },
         { isReadOnly: true },
       ),
