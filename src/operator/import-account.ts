@@ -21,7 +21,7 @@ import { idOf, type ResourceName, resourceName, type Ulid } from '../model/resou
 import type { Queryable } from '../storage/interface/database.ts';
 import { findOwners, forEachBatch, insertRows } from '../storage/jobs/bulk-rows.ts';
 import { deleteAddresses } from '../storage/jobs/supplied-addresses.ts';
-import { addToProjectCount, type NewProjectRow } from '../storage/tables/projects.ts';
+import { type NewProjectRow, updateProjectCount } from '../storage/tables/projects.ts';
 import type { NewWalletRow, WalletRow } from '../storage/tables/wallets.ts';
 import { meterOf, type OnProgress } from '../storage/work/progress.ts';
 
@@ -120,7 +120,7 @@ async function insertLines(
   const addresses = rows.flatMap((row) => ('address' in row ? [row.address] : []));
   await deleteAddresses(transaction, accountId, addresses);
   await insertRows(transaction, first.table, rows);
-  if (first.table === 'project') await addToProjectCount(transaction, accountId, rows.length);
+  if (first.table === 'project') await updateProjectCount(transaction, accountId, rows.length);
 }
 
 async function readLines(

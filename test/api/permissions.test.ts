@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type CredentialKind, createCredential } from '../../src/credentials/credential.ts';
 import { updateApp } from '../../src/data/apps/update-app.ts';
-import { revokeTokenRow } from '../../src/storage/tables/tokens.ts';
+import { deleteTokenRow } from '../../src/storage/tables/tokens.ts';
 import {
   type Api,
   bothApis,
@@ -689,7 +689,7 @@ function projectTokenIn({ app }: Target): Promise<string> {
 
 async function revoked(token: string): Promise<string> {
   const { accountId, id } = credentialParts(token);
-  await revokeTokenRow(gateway.database, accountId, id, gateway.clock());
+  await deleteTokenRow(gateway.database, accountId, id, gateway.clock());
   return token;
 }
 

@@ -22,3 +22,12 @@ test('no more than two files have the same name', () => {
   const byName = Object.entries(Object.groupBy(files, (file) => basename(file)));
   expect(byName.filter(([, same = []]) => same.length > 2)).toEqual([]);
 });
+
+test('the name of a statement begins with the verb of its SQL, or says what it is a part of', () => {
+  const files = globSync('storage/tables/*.ts', { cwd: SRC, exclude: ['**/tables.ts'] });
+  const declaration = /^export (?:async function|function|const) ([a-z]\w*)/gm;
+  const names = files.flatMap((file) => [...readFileSync(join(SRC, file), 'utf8').matchAll(declaration)]);
+  expect(names.length).toBeGreaterThan(40);
+  const isNamed = /^(find|insert|update|delete|lock|count)[A-Z]|(Change|Statement|Condition)$/;
+  expect(names.map(([, name = '']) => name).filter((name) => !isNamed.test(name))).toEqual([]);
+});

@@ -2,7 +2,7 @@ import type { App } from '../../model/app.ts';
 import { parseFields, resourceNameValidator } from '../../model/fields/fields.ts';
 import { idOf } from '../../model/resource-name.ts';
 import { deleteAppRow } from '../../storage/tables/apps.ts';
-import { revokeTokensOfApp } from '../../storage/tables/tokens.ts';
+import { deleteTokensOfApp } from '../../storage/tables/tokens.ts';
 import { accountOfApp } from '../access/account-of.ts';
 import { notFound } from '../access/visibility.ts';
 import { recordAct } from '../audit/audit.ts';
@@ -30,7 +30,7 @@ export async function deleteApp(call: Call | OperatorContext, input: UntrustedIn
     // First, because it waits for sign-ins that hold the lock of the app and are storing a token.
     const row = await deleteAppRow(transaction, accountId, id);
     if (row === undefined) throw notFound(caller, name);
-    await revokeTokensOfApp(transaction, accountId, id, clock());
+    await deleteTokensOfApp(transaction, accountId, id, clock());
     await recordAct(transaction, { caller, newId }, { accountId, action: 'app.delete', resource: name });
     return appFromRow(row, clock());
   });

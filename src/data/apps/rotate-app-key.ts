@@ -2,8 +2,8 @@ import { createCredential, hashCredential } from '../../credentials/credential.t
 import type { App } from '../../model/app.ts';
 import { integer, nullable, parseFields, resourceNameValidator } from '../../model/fields/fields.ts';
 import { idOf } from '../../model/resource-name.ts';
-import { replaceAppKey } from '../../storage/tables/apps.ts';
-import { revokeTokensOfApp, revokeTokensWithKey } from '../../storage/tables/tokens.ts';
+import { updateAppKey } from '../../storage/tables/apps.ts';
+import { deleteTokensOfApp, deleteTokensOfOldKeys } from '../../storage/tables/tokens.ts';
 import { accountOfApp } from '../access/account-of.ts';
 import { notFound } from '../access/visibility.ts';
 import { recordAct } from '../audit/audit.ts';
@@ -39,10 +39,10 @@ export async function rotateAppKey(call: Call | OperatorContext, input: Untruste
     const privateKey = createCredential('key', accountId, keyId);
     const key = { private_key_id: keyId, private_key_hash: hashCredential(privateKey), revision: newId() };
     // First, because it waits for sign-ins that hold the lock of the app and are storing a token.
-    const row = await replaceAppKey(transaction, { accountId, id }, key, endMs);
+    const row = await updateAppKey(transaction, { accountId, id }, key, endMs);
     if (row === undefined) throw notFound(caller, name);
-    if (gracePeriod === 0) await revokeTokensOfApp(transaction, accountId, id, clock());
-    else await revokeTokensWithKey(transaction, { accountId, id }, row.previous_key_id, endMs);
+    if (gracePeriod === 0) await deleteTokensOfApp(transaction, accountId, id, clock());
+    else await deleteTokensOfOldKeys(transaction, { accountId, id }, row.previous_key_id, endMs);
     const act = { accountId, action: 'app.rotate_key', resource: name } as const;
     await recordAct(transaction, { caller, newId }, act);
     return appFromRow(row, clock(), privateKey);

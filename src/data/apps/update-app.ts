@@ -4,7 +4,7 @@ import { assertPreconditions, ifMatch as etags } from '../../model/etag.ts';
 import { boolean, optional, parseFields, resourceNameValidator, title } from '../../model/fields/fields.ts';
 import { idOf } from '../../model/resource-name.ts';
 import { findApps, updateAppRow } from '../../storage/tables/apps.ts';
-import { revokeTokensOfApp } from '../../storage/tables/tokens.ts';
+import { deleteTokensOfApp } from '../../storage/tables/tokens.ts';
 import { accountOfApp } from '../access/account-of.ts';
 import { notFound } from '../access/visibility.ts';
 import { type Act, fieldsIn, recordAct } from '../audit/audit.ts';
@@ -50,7 +50,7 @@ export async function updateApp(call: Call | OperatorContext, input: UntrustedIn
       throw current === undefined ? notFound(caller, name) : new ApiError('ETAG_MISMATCH');
     }
     // Without this, the tokens would become valid again when the app is reactivated.
-    if (changes.active === false) await revokeTokensOfApp(transaction, accountId, id, clock());
+    if (changes.active === false) await deleteTokensOfApp(transaction, accountId, id, clock());
     const record = (act: Pick<Act, 'action' | 'fields'>) =>
       recordAct(transaction, { caller, newId }, { ...act, accountId, resource: name });
     if (changes.title !== undefined) await record({ action: 'app.update', fields: ['title'] });

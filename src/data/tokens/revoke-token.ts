@@ -4,9 +4,9 @@ import { parseFields, tokenId } from '../../model/fields/fields.ts';
 import { resourceName, type Ulid } from '../../model/resource-name.ts';
 import type { Queryable } from '../../storage/interface/database.ts';
 import {
+  deleteTokenByName,
   findToken,
-  revokeTokenByName,
-  revokeTokenRow as revokeTokenOfAccount,
+  deleteTokenRow as revokeTokenOfAccount,
   type TokenSecretRow,
 } from '../../storage/tables/tokens.ts';
 import { recordAct } from '../audit/audit.ts';
@@ -35,7 +35,7 @@ export async function revokeToken(
   const revoke = (id: Ulid) =>
     database.transaction(async (transaction) => {
       const revoked = await (caller === 'operator'
-        ? revokeTokenByName(transaction, `tokens/${id}`, clock())
+        ? deleteTokenByName(transaction, `tokens/${id}`, clock())
         : revokeTokenOfAccount(transaction, caller.principal.accountId, id, clock()));
       if (revoked === undefined) return false;
       const { account_id: accountId, app_id: appId } = revoked;

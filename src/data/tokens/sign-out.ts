@@ -1,7 +1,7 @@
 import type { Caller } from '../../model/caller.ts';
 import { resourceName } from '../../model/resource-name.ts';
 import { insertEventChange } from '../../storage/tables/audit-events.ts';
-import { revokeTokenChange } from '../../storage/tables/tokens.ts';
+import { deleteTokenChange } from '../../storage/tables/tokens.ts';
 import { auditEvent } from '../audit/audit.ts';
 import { begin, type Call, type OperationDependencies, type Rules } from '../call/call.ts';
 
@@ -22,5 +22,5 @@ export async function revokeTokenOfCaller(
     appId === undefined ? resourceName('accounts', accountId) : resourceName('projects', projectId);
   const act = { accountId, action: 'sign_out', resource, tokenId } as const;
   const event = auditEvent({ caller, newId }, act);
-  await database.writeIfFirst([revokeTokenChange(accountId, tokenId, clock()), insertEventChange(event)]);
+  await database.writeIfFirst([deleteTokenChange(accountId, tokenId, clock()), insertEventChange(event)]);
 }

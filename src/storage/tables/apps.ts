@@ -166,7 +166,7 @@ export async function updateAppRow(
  *
  * @returns the row of the app with the id of the previous key, or undefined if the app does not exist
  */
-export async function replaceAppKey(
+export async function updateAppKey(
   transaction: Queryable,
   { accountId, id }: RowId,
   { private_key_id, private_key_hash, revision }: NewKey,

@@ -60,7 +60,7 @@ const DELETE_EXPIRED_TOKENS =
 const DELETE = `DELETE FROM project WHERE account_id = $1 AND id = $2 RETURNING ${PROJECT_COLUMNS}`;
 
 /** Adds a number of projects, which can be negative, to the count of an account. */
-export const addToProjectCount = writeRow<Row, [accountId: Ulid, count: number]>(
+export const updateProjectCount = writeRow<Row, [accountId: Ulid, count: number]>(
   'UPDATE account SET project_count = project_count + $2 WHERE id = $1',
 );
 
@@ -114,6 +114,6 @@ export async function deleteProjectRow(
 ): Promise<ProjectItem | undefined> {
   await transaction.write(DELETE_EXPIRED_TOKENS, [accountId, id, now]);
   const [row] = await transaction.write<ProjectItem>(DELETE, [accountId, id]);
-  if (row) await addToProjectCount(transaction, accountId, -1);
+  if (row) await updateProjectCount(transaction, accountId, -1);
   return row;
 }

@@ -92,7 +92,7 @@ WHERE account_id = $1 AND maker_token_id = $2 AND expire_time_ms > $3`;
  * Ends the tokens of an app after a rotation of its key: those of the previous key at `expireTimeMs`, with the key, those
  * of earlier keys at once.
  */
-export async function revokeTokensWithKey(
+export async function deleteTokensOfOldKeys(
   transaction: Queryable,
   { accountId, id }: RowId,
   previousKeyId: string,
@@ -139,12 +139,12 @@ export function validTokenCondition(accountId: Ulid, id: Ulid, now: number): Cha
 export type RevokedToken = Pick<Token, 'account_id' | 'app_id'>;
 
 /** Revokes a token of an account or of one of its apps, if it is valid at `now`. Returns undefined if it is not. */
-export const revokeTokenRow = writeRow<RevokedToken, [accountId: Ulid, id: Ulid, now: number]>(
+export const deleteTokenRow = writeRow<RevokedToken, [accountId: Ulid, id: Ulid, now: number]>(
   renderSql(REVOKE, ['$1', '$2', '$3']),
 );
 
-/** Returns the change of `revokeTokenRow`. */
-export function revokeTokenChange(accountId: Ulid, id: Ulid, now: number): Change {
+/** Returns the change of `deleteTokenRow`. */
+export function deleteTokenChange(accountId: Ulid, id: Ulid, now: number): Change {
   return { sql: REVOKE, params: [accountId, id, now] };
 }
 
@@ -164,13 +164,13 @@ export async function countTokens(database: Queryable, now: number): Promise<num
 }
 
 /** Revokes a token of any account, if it is valid at `now`. Returns undefined if it is not. */
-export const revokeTokenByName = writeRow<RevokedToken, [name: `tokens/${Ulid}`, now: number]>(
+export const deleteTokenByName = writeRow<RevokedToken, [name: `tokens/${Ulid}`, now: number]>(
   `DELETE FROM token WHERE ${prefixedId('tokens/')} = $1 AND expire_time_ms > $2
 RETURNING account_id, app_id`,
 );
 
 /** Revokes all tokens of an app. Returns the number of those that were valid at `now`. */
-export async function revokeTokensOfApp(
+export async function deleteTokensOfApp(
   database: Queryable,
   accountId: Ulid,
   appId: Ulid,
@@ -180,16 +180,16 @@ export async function revokeTokensOfApp(
   return rows.filter((row) => row.expire_time_ms > now).length;
 }
 
-/** The maximum number of tokens that `revokeTokensOfAccount` revokes: one statement locks out other writes. */
-export const MAX_REVOKED = 1000;
+/** The maximum number of tokens that `deleteTokensOfAccount` deletes: one statement locks out other writes. */
+export const MAX_DELETED = 1000;
 
 /** Revokes at most `MAX_REVOKED` tokens of an account and of its apps that are valid at `now`. Returns their number. */
-export async function revokeTokensOfAccount(
+export async function deleteTokensOfAccount(
   transaction: Queryable,
   accountId: Ulid,
   now: number,
 ): Promise<number> {
-  const params = [accountId, now, MAX_REVOKED];
+  const params = [accountId, now, MAX_DELETED];
   // SQLite does not return the rows that a row takes with it.
   const { length } = await transaction.read(FIND_OF_ACCOUNT, params);
   await transaction.write(REVOKE_OF_ACCOUNT, params);
