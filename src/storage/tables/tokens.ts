@@ -183,7 +183,7 @@ export async function deleteTokensOfApp(
 /** The maximum number of tokens that `deleteTokensOfAccount` deletes: one statement locks out other writes. */
 export const MAX_DELETED = 1000;
 
-/** Revokes at most `MAX_REVOKED` tokens of an account and of its apps that are valid at `now`. Returns their number. */
+/** Deletes at most `MAX_DELETED` tokens of an account and of its apps that are valid at `now`. Returns their number. */
 export async function deleteTokensOfAccount(
   transaction: Queryable,
   accountId: Ulid,
