@@ -23,21 +23,20 @@ test('the connections of the pool are measured, what waits for one, the waits, a
   const before = await waits();
 
   let isOver = false;
-  const repeat = async (title: string) => {
-    do await update(title);
+  // The time of both ends at once, so that one has waited for the connection until then.
+  const repeat = async () => {
+    do await Promise.all([update('Second'), update('Third')]);
     while (!isOver);
   };
-  const [second, third] = await gateway.database.transaction(async (transaction) => {
+  const updates = await gateway.database.transaction(async (transaction) => {
     await lockRow(transaction, wallet);
-    const second = repeat('Second');
+    const updates = repeat();
     await expect.poll(() => read('connections')).toEqual({ '{state="used"}': 1, '{state="idle"}': 0 });
-    // Its authentication waits for the connection.
-    const third = repeat('Third');
     await expect.poll(() => read('waiting')).toEqual({ '': 1 });
     await expect.poll(() => read('wait_timeouts_total')).not.toEqual({ '': 0 });
     isOver = true;
-    return [second, third];
+    return [updates];
   });
-  await Promise.all([second, third]);
+  await Promise.all(updates);
   expect(await waits()).toBeGreaterThan(before);
 });
