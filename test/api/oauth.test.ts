@@ -262,9 +262,16 @@ describe('a request is refused', () => {
 
   test('for an app of a suspended account: invalid_client', async () => {
     const { account, key, acts } = await seedApp();
+    const token = await issue(key);
     await setAccountSuspended(gateway.operator, { name: account }, true);
-    expect((await post('token', { ...GRANT, ...inBody(key) })).status).toBe(401);
+    for (const path of ['token', 'introspect'] as const) {
+      expect((await post(path, { ...GRANT, token, ...inBody(key) })).status).toBe(401);
+    }
     expect(await acts()).not.toContainEqual(FAILURE);
+    // Its token can be ended, for the time after the suspension.
+    expect((await post('revoke', { token })).status).toBe(200);
+    await setAccountSuspended(gateway.operator, { name: account }, false);
+    expect(await tokenStatus(api, token)).toBe('TOKEN_INVALID');
   });
 });
 
