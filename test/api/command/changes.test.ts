@@ -1,9 +1,9 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { PasswordHasher } from '../../../src/credentials/password-hasher.ts';
 import type { OperationDependencies } from '../../../src/data/call/call.ts';
 import { updateWallet } from '../../../src/data/update-wallet.ts';
-import { type AppFields, bothApis, restApi } from '../../support/both-apis.ts';
-import { clientCall, seedTenant, type Tenant, useGateway } from '../../support/gateway.ts';
+import { bothApis, restApi } from '../../support/both-apis.ts';
+import { clientCall, seedTenant, useGateway, useTenant } from '../../support/gateway.ts';
 import {
   type AppKey,
   createAccountToken,
@@ -25,40 +25,12 @@ const MINUTE_MS = 60_000;
 const gateway = useGateway();
 /** Another instance on the same database. */
 const other = useGateway({}, gateway);
-let tenant: Tenant;
-let stranger: Tenant;
-let app: AppFields;
+const tenant = useTenant(gateway);
+const stranger = useTenant(gateway);
 
 const api = restApi(() => gateway.url);
 
-beforeAll(async () => {
-  stranger = await seedTenant(gateway);
-  tenant = await seedTenant(gateway, { projects: 3, wallets: 2 });
-  app = await createApp(api, tenant.token);
-});
-
-const { run, runJson, expectRefusal } = commandsOn(() => gateway.databaseUrl);
-
-describe('an update', () => {
-  test.each<[kind: string, name: () => string | undefined, ...changes: object[]]>([
-    ['app', () => app.name, { title: 'Till' }],
-    ['project', () => tenant.projects[1], { title: 'Quarry' }, { description: '' }],
-    [
-      'wallet',
-      () => tenant.wallets[1]?.toLowerCase(),
-      { description: '', network: 'NETWORK_POLYGON' },
-      { title: 'Cold' },
-    ],
-  ])('of a %s changes the given fields alone', async (kind, nameOf, ...changes) => {
-    const name = nameOf() ?? '';
-    let expected = await runJson(kind, 'update', name);
-    for (const change of changes) {
-      const words = Object.entries(change).flatMap(([field, value]) => [`--${field}`, value]);
-      expected = { ...expected, ...change };
-      expect(await runJson(kind, 'update', name, ...words)).toStrictEqual(expected);
-    }
-  });
-});
+const { runJson, expectRefusal } = commandsOn(() => gateway.databaseUrl);
 
 describe('a deletion', () => {
   test('of a project is refused while anything depends on it', async () => {
@@ -143,15 +115,6 @@ test('a rotation of the key of an app gives a new key once, and the old one goes
   expect(await reasons(first, second)).toEqual(['ok', 'ok']);
   gateway.clock.advance(10 * MINUTE_MS);
   expect(await reasons(first, second)).toEqual(['INVALID_CREDENTIALS', 'ok']);
-  for (const [words, end] of [
-    [['--grace', '90m'], 'ends in 90 minutes'],
-    [[], 'has ended'],
-  ] as const) {
-    const { stdout } = await run('app', 'rotate-key', app.name, ...words);
-    expect(stdout).toMatch(
-      new RegExp(`^paw_key_\\w+\nThis is the new private key of ${app.name}. The old one ${end}.\n$`),
-    );
-  }
 });
 
 describe('token revoke', () => {

@@ -40,12 +40,11 @@ describe('a command with an invalid value', () => {
 
   const wallet = 'wallet create --title Cold --network NETWORK_ETHEREUM';
 
-  // The names that are missing have no resource, the foreign ones are of another account.
+  // `values.test.ts` has a malformed value of each option. The names that are missing have no resource, the foreign ones are of
+  // another account.
   test.each<[status: 1 | 2, command: string, fields: string]>([
-    [2, 'account create --title $long', 'title'],
     [1, 'account suspend accounts/$missing', 'name'],
     [1, 'account resume accounts/$missing', 'name'],
-    [2, 'project create --account Atlas --title $long --description $longer', 'account title description'],
     [1, 'project create --account accounts/$missing --title Quarry', 'account'],
     [1, 'project update projects/$missing --title Quarry', 'name'],
     [1, 'project delete projects/$missing --yes', 'name'],
@@ -55,19 +54,12 @@ describe('a command with an invalid value', () => {
       'project title description network address',
     ],
     [1, `${wallet} --project projects/$missing --address ${ADDRESS}`, 'project'],
-    // The checksum is wrong.
-    [2, `${wallet} --project $first --address ${ADDRESS.replace('Aeb', 'aeb')}`, 'address'],
     [1, 'wallet update wallets/$missing --title Cold', 'name'],
-    [2, 'wallet update $wallet --title=', 'title'],
-    [2, 'wallet update $wallet --network NETWORK_MOON', 'network'],
     [1, 'wallet update $wallet --project $foreign', 'project'],
     [1, 'wallet delete wallets/$missing --yes', 'name'],
     [1, 'app create --project projects/$missing --title Till', 'project'],
-    [2, 'app create --project Harbour --title $long', 'title project'],
     [1, 'app update apps/$missing', 'name'],
     [1, 'app rotate-key apps/$missing', 'name'],
-    [2, 'app rotate-key $app --grace 169h', '--grace'],
-    [2, 'app rotate-key $app --grace soon', '--grace'],
     [1, 'app delete apps/$missing --yes', 'name'],
     // The ULID of a wallet.
     [1, 'app delete $ulid --yes', 'name'],
@@ -75,28 +67,17 @@ describe('a command with an invalid value', () => {
     [1, 'token create --account $account --project $foreign', 'project'],
     [1, 'token create --account $account --only-project $foreign', 'only-project'],
     [2, 'token create --account $account --project $first --only-project $first', 'only-project'],
-    [2, 'token create --account $account --title $long', 'title'],
     [2, 'token create --account $account --expires-in soon', '--expires-in'],
     // There is no token on standard input.
     [1, 'token revoke', 'token'],
     [1, 'token revoke --id $missing', 'id'],
-    [2, 'token revoke --id x', 'id'],
     [1, 'token revoke --app apps/$missing', 'app'],
     [1, 'token revoke --account accounts/$missing', 'account'],
-    [2, 'account list --page-size 0', 'page-size'],
-    [2, 'account list --page-size 101', 'page-size'],
-    [2, 'account list --page-size 1e1', 'page-size'],
-    [2, 'account list --page-token forged', 'page-token'],
     [1, 'project list --account accounts/$missing', 'account'],
     [1, 'wallet list --project projects/$missing', 'project'],
-    [2, 'app list --account Atlas', 'account'],
     [1, 'token list --account accounts/$missing', 'account'],
-    [2, 'audit list --action wallet.updated', 'action'],
-    [2, 'audit list --account Acme', 'account'],
-    [2, 'audit list --until now', '--until'],
     [2, 'audit list --since 90', '--since'],
     [2, 'audit list --since 2026-01-31', 'since'],
-    [2, 'audit list --page-token x', 'page-token'],
     [1, 'import --account accounts/$missing -', 'account'],
   ])(
     'ends with status %i for %s, names %j in one line, and changes nothing',

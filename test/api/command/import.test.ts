@@ -205,17 +205,3 @@ test('a file with a bad line creates no database', async () => {
   expect(status).toBe(2);
   expect(existsSync(join(folder, 'data'))).toBe(false);
 });
-
-test('a file that is missing, and a folder, are refused', async () => {
-  const { account } = await seedTenant(gateway);
-  expect(await run('import', '--account', account, '/no/such/file')).toMatchObject({
-    status: 2,
-    stderr: "paw: /no/such/file can't be read: no such file or directory.\n",
-  });
-  const folder = testFolder();
-  expect(await run('import', '--account', account, folder)).toEqual({
-    status: 2,
-    stdout: '',
-    stderr: `paw: ${folder} can't be read: it is a directory.\n`,
-  });
-});

@@ -353,22 +353,6 @@ test.each<[string, (url: string, stranger: Tenant) => Promise<Case>, status: 1 |
     "(The file .+ is not one of the gateway\\.|The backup can't be used\\. The .+token.+)",
   ],
   [
-    'from a missing file',
-    async () => ({ from: '/no/such/backup.db' }),
-    2,
-    "/no/such/backup.db can't be read: no such file or directory.",
-  ],
-  [
-    'from a file that is none of SQLite',
-    async () => {
-      const from = join(testFolder(), 'text.db');
-      writeFileSync(from, 'no database');
-      return { from };
-    },
-    1,
-    'The file .+ is damaged: file is not a database.',
-  ],
-  [
     'from a database without tables',
     async () => {
       const { url } = await testDatabase();

@@ -62,7 +62,7 @@ const COMMANDS: readonly (readonly [command: string, valid: Values, malformed: V
     {},
     { '--account': 'x', '--since': '9999d', '--until': 'x', '--action': 'x', '--resource': 'x' },
   ],
-  ['import', { '--account': ULID, '': 'missing' }, { '--account': 'x', '': 'missing' }],
+  ['import', { '--account': ULID, '': '-' }, { '--account': 'x', '': 'missing' }],
   ['restore', { '': 'missing' }, { '--account': 'x' }],
   ['migrate --distribute', {}, { '--shards': '0' }],
   ['copy', {}, { '--to': 'postgres://paw@127.0.0.1:1/paw?unknown=1' }],
@@ -76,7 +76,7 @@ const CASES = COMMANDS.flatMap(([command, valid, malformed]) =>
   }),
 );
 
-test.each(CASES)('$command refuses a malformed $name before it opens a database', async ({ words }) => {
+test.each(CASES)('$command refuses a malformed $name before it opens a database', async ({ name, words }) => {
   const folder = testFolder();
   // The one could be created, and the other can't be reached.
   const urls = [`sqlite:${join(folder, 'data/paw.db')}`, 'postgres://paw@127.0.0.1:1/paw'];
@@ -84,6 +84,7 @@ test.each(CASES)('$command refuses a malformed $name before it opens a database'
     const { status, stdout, stderr } = await paw(words, { DATABASE_URL: url });
     expect({ status, stdout, url }).toEqual({ status: 2, stdout: '', url });
     expect(stderr).toMatch(/^paw: (?!.*unavailable).+\n$/);
+    expect(stderr).toMatch(name === 'the operand' ? /\bname: |missing/ : name.slice('--'.length));
   }
   expect(existsSync(join(folder, 'data'))).toBe(false);
 });
