@@ -37,18 +37,6 @@ test('a project is created with its cover, listed by both APIs, counted, and tak
   expect(data.createApp.app.project).toEqual({ name: project.name });
 });
 
-test.each([
-  [{ title: '' }, 'title'],
-  [{ title: 'x'.repeat(201) }, 'title'],
-  [{ title: 'x', description: 'x'.repeat(2001) }, 'description'],
-  [{ title: 'x\0' }, 'title'],
-])('an invalid project is not created: %j', async (input, field) => {
-  const tenant = await seedTenant(gateway);
-  const before = await textOf(gateway.database);
-  expect(await create(tenant, input)).toMatchObject({ fieldViolations: [{ field }] });
-  expect(await textOf(gateway.database)).toBe(before);
-});
-
 test('an account has at most 100,000 projects, also of concurrent creations', async () => {
   const tenant = await seedTenant(gateway);
   await setRow(gateway.database, tenant.account, { project_count: 99_999 });

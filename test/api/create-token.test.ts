@@ -108,19 +108,6 @@ test('a created token lives for 90 days, or as long as is asked for, and never l
   expect(refused).toMatchObject({ reason: 'INVALID_FIELD', fieldViolations: [{ field: 'expireTime' }] });
 });
 
-test.each<[object, string]>([
-  [{ title: '' }, 'title'],
-  [{ title: 'x'.repeat(201) }, 'title'],
-  [{ expireTime: isoTime(1) }, 'expireTime'],
-  [{ expireTime: 'tomorrow' }, 'expireTime'],
-  [{ project: 'projects/1' }, 'project'],
-])('an invalid token is not created: %j', async (input, field) => {
-  const { token } = await seedTenant(gateway);
-  const before = await textOf(gateway.database);
-  expect(await create(token, input)).toMatchObject({ fieldViolations: [{ field }] });
-  expect(await textOf(gateway.database)).toBe(before);
-});
-
 /** The ways in which a token ends. */
 const ENDS: Readonly<Record<string, (maker: string, tenant: Tenant) => Promise<unknown>>> = {
   'is revoked': (maker, { token }) => reasonOf(token, 'revokeToken', { id: tokenNameOf(maker) }),

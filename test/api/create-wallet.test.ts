@@ -171,16 +171,3 @@ async function* oneLine(line: string): AsyncGenerator<string> {
   yield line;
 }
 
-test.each([
-  [{ title: '' }, 'title'],
-  [{ network: undefined }, 'network'],
-  [{ description: 'x'.repeat(2001) }, 'description'],
-  [{ password: 'short' }, 'password'],
-  [{ project: 'projects/1' }, 'project'],
-])('an invalid wallet is not created, and takes no address: %j', async (fields, field) => {
-  const tenant = await seedTenant(gateway, { addresses: 1 });
-  const result = await create(tenant, fields);
-  expect(JSON.stringify(result)).toContain(field);
-  expect(result).not.toHaveProperty('name');
-  expect(await left(tenant)).toBe(1);
-});

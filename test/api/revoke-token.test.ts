@@ -38,11 +38,6 @@ describe('a revocation', () => {
     ]);
   });
 
-  test.each(['', 'tokens/', 'apps/01ARZ3NDEKTSV4RRFFQ69G5FAV'])('of %j names the field', async (id) => {
-    expect((await revoke(id)).errors).toMatchObject([
-      { extensions: { code: 'BAD_USER_INPUT', fieldViolations: [{ field: 'id' }] } },
-    ]);
-  });
 });
 
 test.each<[string, (app: AppFields) => string | Promise<string>]>([

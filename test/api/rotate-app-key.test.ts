@@ -147,16 +147,6 @@ test('tokens that are issued during a rotation end with the key for which they w
   expect(new Set(await statusOf(...tokens))).toEqual(new Set([ENDED]));
 });
 
-test.each([-1, 604_801])(
-  'a grace period of %i seconds is refused, and changes nothing',
-  async (gracePeriod) => {
-    const { app, rotate, signInsWith } = await seedApp();
-    const refused = { reason: 'INVALID_FIELD', fieldViolations: [{ field: 'gracePeriod' }] };
-    expect(await rotate({ gracePeriod })).toMatchObject(refused);
-    expect(await signInsWith([app])).toEqual(['ok']);
-  },
-);
-
 test('the keys of an app are the current one, and the one before it until the end of its grace period', async () => {
   const { tenant, token, app, rotate } = await seedApp();
   const keyFrom = (privateKey: string, createTimeMs: number, expireTime: string | null = null) => ({

@@ -63,21 +63,6 @@ describe('an update of an app', () => {
     expect([await tokenStatus(api, token), await signIn()]).toEqual(['TOKEN_INVALID', 'ok']);
   });
 
-  test('with an invalid field is refused, and changes nothing', async () => {
-    const app = await createApp(api, tenant.token);
-    const { name } = app;
-    for (const [field, input] of [
-      ['title', { title: '', active: false }],
-      ['active', { title: 'Till', active: null }],
-      ['title', { title: null, active: false }],
-      ['name', { name: 'apps/x', title: 'Till' }],
-      ['clientMutationId', { title: 'Till', clientMutationId: 'x'.repeat(2001) }],
-      ['privateKey', { title: 'Till', privateKey: 'mine' }],
-    ] as const) {
-      expect(await update({ name, ...input })).toMatchObject({ fieldViolations: [{ field }] });
-    }
-    expect(await update({ name })).toMatchObject({ app: { ...app, privateKey: '' } });
-  });
 });
 
 test('no token issued during the deactivation of its app stays valid', async () => {

@@ -19,13 +19,6 @@ test('an update of a project changes only the fields that it has', async () => {
   expect((await update({ description: 'Described' })).project).toEqual(described);
   const before = await textOf(gateway.database);
   expect((await update({})).project).toEqual(described);
-  for (const [field, value] of [
-    ['title', ''],
-    ['title', null],
-    ['description', null],
-  ] as const) {
-    expect(await update({ [field]: value })).toMatchObject({ fieldViolations: [{ field }] });
-  }
   expect((await update({ name: MISSING_PROJECT, title: 'x' })).reason).toBe('RESOURCE_NOT_FOUND');
   expect(await textOf(gateway.database)).toBe(before);
 });
@@ -50,7 +43,6 @@ test('the etag of a project changes with its title and description, is the same 
       expect((await update({ ifMatch, ...changes })).reason).toBe('ETAG_MISMATCH');
     }
   }
-  expect(await update({ ifMatch: '' })).toMatchObject({ fieldViolations: [{ field: 'ifMatch' }] });
   expect((await update({ name: MISSING_PROJECT, ifMatch: third })).reason).toBe('RESOURCE_NOT_FOUND');
   expect(await textOf(gateway.database)).toBe(before);
 });

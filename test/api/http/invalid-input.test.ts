@@ -1,48 +1,112 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { bothApis, send } from '../../support/both-apis.ts';
+import { bothApis, graphqlOutcome, send } from '../../support/both-apis.ts';
 import { textOf } from '../../support/engine.ts';
 import { useGateway, useTenant } from '../../support/gateway.ts';
+import { documentOf, inputOf, MUTATION_NAMES, type MutationName } from '../../support/mutations.ts';
 import { expectInvalid } from '../../support/refusal.ts';
-import { graphqlBody, MISSING_APP, MISSING_WALLET, PASSWORD, ULID } from '../../support/requests.ts';
+import {
+  type AppKey,
+  createApp,
+  graphqlBody,
+  keyOf,
+  MISSING_APP,
+  MISSING_WALLET,
+  ULID,
+} from '../../support/requests.ts';
 
 // `test/api/contracts/openapi.test.ts` sends each field of REST values around its bounds. These
 // tests show that each operation of GraphQL applies the right one, and that a refused request of both APIs changes nothing.
 
 const ASSIGNED = "The address of a wallet is assigned by the service. A client can't set it.";
 
+/** A field of a mutation, a description of a value, and the value; it is put in place of that of a valid input. */
 type Case = readonly [field: string, description: string, value: unknown];
 
-const CREATE_APP: readonly Case[] = [
-  ['title', 'missing', undefined],
-  ['title', '201 emoji', '🦊'.repeat(201)],
-  ['title', 'a list', ['App']],
-  ['active', 'null', null],
-  ['active', 'a string with a semicolon', 'yes; no'],
-  ['privateKey', 'not an input', 'text'],
-  ['project', 'not a name', 'project'],
-  ['project', 'empty', ''],
-  ['project', 'a number', 5],
-  ['project', 'the name of a wallet', MISSING_WALLET],
+const LONG = 'a'.repeat(2001);
+
+const CASES: Readonly<Partial<Record<MutationName, readonly Case[]>>> = {
+  createApp: [
+    ['title', 'missing', undefined],
+    ['title', '201 emoji', '🦊'.repeat(201)],
+    ['title', 'a list', ['App']],
+    ['active', 'null', null],
+    ['active', 'a string with a semicolon', 'yes; no'],
+    ['privateKey', 'not an input', 'text'],
+    ['project', 'not a name', 'project'],
+    ['project', 'empty', ''],
+    ['project', 'a number', 5],
+    ['project', 'the name of a wallet', MISSING_WALLET],
+  ],
+  updateApp: [
+    ['title', 'empty', ''],
+    ['title', 'null', null],
+    ['active', 'null', null],
+    ['name', 'not a ULID', 'apps/x'],
+    ['privateKey', 'not an input', 'text'],
+  ],
+  rotateAppKey: [
+    ['gracePeriod', 'negative', -1],
+    ['gracePeriod', 'more than a week', 604_801],
+  ],
+  signIn: [
+    ['name', 'missing', undefined],
+    ['name', 'the name of a wallet', `wallets/${ULID}`],
+    ['privateKey', 'a number', 5],
+    ['privateKey', 'text with NUL', 'paw_key_\0'],
+  ],
+  createProject: [
+    ['title', 'empty', ''],
+    ['title', 'text with NUL', 'x\0'],
+    ['description', '2,001 characters', LONG],
+  ],
+  updateProject: [
+    ['title', 'empty', ''],
+    ['title', 'null', null],
+    ['description', 'null', null],
+    ['ifMatch', 'empty', ''],
+  ],
+  createWallet: [
+    ['title', 'empty', ''],
+    ['network', 'missing', undefined],
+    ['description', '2,001 characters', LONG],
+    ['password', 'short', 'short'],
+    ['project', 'not a ULID', 'projects/1'],
+  ],
+  updateWallet: [
+    ...['title', 'description', 'project', 'network', 'password'].map((field): Case => [field, 'null', null]),
+    ['title', 'empty', ''],
+    ['description', '2,001 characters', LONG],
+    ['password', '31 characters', 'a'.repeat(31)],
+    ['network', 'text with the path of another field', 'x" at "input.title"; y'],
+    ['project', 'a lone surrogate', `projects/${ULID.slice(1)}\ud83e`],
+    ['address', 'not an input', '0x0000000000000000000000000000000000000002'],
+    ['foo', 'unknown', 'text'],
+    ['name', 'null', null],
+  ],
+  createToken: [
+    ['title', 'empty', ''],
+    ['title', '201 characters', 'x'.repeat(201)],
+    ['expireTime', 'in the past', new Date(1).toISOString()],
+    ['expireTime', 'not a time', 'tomorrow'],
+    ['project', 'not a ULID', 'projects/1'],
+  ],
+  revokeToken: [
+    ['id', 'empty', ''],
+    ['id', 'without a ULID', 'tokens/'],
+    ['id', 'the name of an app', MISSING_APP],
+  ],
+};
+
+/** The texts that no field takes. */
+const CLIENT_MUTATION_IDS: readonly Case[] = [
+  ['clientMutationId', 'text with NUL', 'NUL \0'],
+  ['clientMutationId', 'a lone surrogate', '\ud83e'],
+  ['clientMutationId', '2,001 characters', LONG],
 ];
 
-const SIGN_IN: readonly Case[] = [
-  ['name', 'missing', undefined],
-  ['name', 'the name of a wallet', `wallets/${ULID}`],
-  ['privateKey', 'a number', 5],
-  ['privateKey', 'text with NUL', 'paw_key_\0'],
-];
-
-const UPDATE_WALLET: readonly Case[] = [
-  ...['title', 'description', 'project', 'network', 'password'].map((field): Case => [field, 'null', null]),
-  ['title', 'empty', ''],
-  ['description', '2,001 characters', 'a'.repeat(2001)],
-  ['password', '31 characters', 'a'.repeat(31)],
-  ['network', 'text with the path of another field', 'x" at "input.title"; y'],
-  ['project', 'a lone surrogate', `projects/${ULID.slice(1)}\ud83e`],
-  ['address', 'not an input', '0x0000000000000000000000000000000000000002'],
-  ['foo', 'unknown', 'text'],
-  ['name', 'null', null],
-];
+const MUTATION_CASES = MUTATION_NAMES.flatMap((mutation) =>
+  [...(CASES[mutation] ?? []), ...CLIENT_MUTATION_IDS].map((each) => [mutation, ...each] as const),
+);
 
 const WALLET_NAMES = [
   ['empty', ''],
@@ -53,12 +117,14 @@ const WALLET_NAMES = [
 ] as const;
 
 const gateway = useGateway();
-const tenant = useTenant(gateway, { wallets: 1 });
+const tenant = useTenant(gateway, { wallets: 1, addresses: 1 });
 let wallet: string;
+let app: AppKey;
 let before: string;
 
 beforeAll(async () => {
-  [wallet = ''] = tenant.wallets;
+  wallet = tenant.wallet;
+  app = keyOf(await createApp(graphql, tenant.token));
   before = await textOf(gateway.database);
   gateway.clock.advance(1000);
 });
@@ -70,35 +136,14 @@ async function expectUnchanged(): Promise<void> {
 const [graphql, rest] = bothApis(() => gateway.url);
 
 describe('by GraphQL', () => {
-  test.each(CREATE_APP)('createApp is refused if %s is %s, and changes nothing', async (field, _, value) => {
-    const input = { title: 'App', active: true, [field]: value };
-    expectInvalid(graphql, await graphql.createApp(tenant.token, input), [field]);
-    await expectUnchanged();
-  });
-
-  test.each(SIGN_IN)('signIn is refused if %s is %s', async (field, _, value) => {
-    const input = { name: MISSING_APP, privateKey: 'key', [field]: value };
-    expectInvalid(graphql, await graphql.signIn(tenant.token, input), [field]);
-  });
-
-  test.each(UPDATE_WALLET)(
-    'updateWallet is refused if %s is %s, and changes nothing',
-    async (field, _, value) => {
-      const input = { title: 'Renamed', description: 'Changed', [field]: value };
-      expectInvalid(graphql, await graphql.updateWallet(tenant.token, wallet, input), [field]);
-      await expectUnchanged();
-    },
-  );
-
-  test.each(['NUL \0', 'a lone surrogate \ud83e'])(
-    'every mutation is refused if clientMutationId has %j, and changes nothing',
-    async (clientMutationId) => {
-      const outcomes = [
-        await graphql.createApp(tenant.token, { title: 'App', active: true, clientMutationId }),
-        await graphql.signIn(tenant.token, { name: MISSING_APP, privateKey: 'key', clientMutationId }),
-        await graphql.updateWallet(tenant.token, wallet, { password: PASSWORD, clientMutationId }),
-      ];
-      for (const outcome of outcomes) expectInvalid(graphql, outcome, ['clientMutationId']);
+  test.each(MUTATION_CASES)(
+    '%s is refused if %s is %s, and changes nothing',
+    async (mutation, field, _, value) => {
+      const { token, project } = tenant;
+      const input = { ...inputOf(mutation, { app, project, wallet, token }), [field]: value };
+      const document = documentOf(mutation);
+      const outcome = await graphqlOutcome(gateway.url, token, document, { input }, (data) => data);
+      expectInvalid(graphql, outcome, [field]);
       await expectUnchanged();
     },
   );
