@@ -49,12 +49,6 @@ describe.each(bothApis(() => gateway.url))('created by $name', (api) => {
     expect(await Promise.all(projects)).toEqual([first, second]);
   });
 
-  test('an app has its title unchanged', async () => {
-    const title = ` a\n\tb ${'🦊'.repeat(194)}`;
-    const app = await createApp(api, tenant.token, { title });
-    expect([app.title, (await readApp(app.name)).title]).toEqual([title, title]);
-  });
-
   test('an app is refused to a token that may not create it, before its values are judged', async () => {
     const token = await projectToken(gateway, tenant);
     expect(await reasonOf(api.createApp(token, { title: '', active: true }))).toBe('ACCOUNT_TOKEN_REQUIRED');

@@ -170,4 +170,3 @@ test.each([
 async function* oneLine(line: string): AsyncGenerator<string> {
   yield line;
 }
-

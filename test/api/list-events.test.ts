@@ -83,15 +83,6 @@ test('a client reads the same events of its account as the operator, the newest 
   expect(totalCount).toBe(ACTIONS.length);
 });
 
-test('an event of a sign-in by OAuth has an address and no credential', async () => {
-  const { nodes } = await read();
-  expect(nodes[0]).toMatchObject({ action: 'sign_in.succeed', credential: null, address: '127.0.0.1' });
-  const { events } = await pawJson(['audit', 'list', '--action', 'sign_in.succeed'], {
-    DATABASE_URL: gateway.databaseUrl,
-  });
-  expect(events).toMatchObject([{ actor: 'client', credential: '' }]);
-});
-
 test('an action without events has none, and null selects all', async () => {
   expect(await read({ action: 'app.delete' })).toMatchObject({ nodes: [], totalCount: 0 });
   expect((await read({ action: null, resource: null })).nodes).toHaveLength(ACTIONS.length);

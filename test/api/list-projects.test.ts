@@ -230,13 +230,3 @@ async function addProject(account: string, time = gateway.clock()): Promise<stri
   const newId = time === gateway.clock() ? operator.newId : idGenerator(() => time);
   return (await createProject({ ...operator, newId }, { account, title: 'New' })).name;
 }
-
-test.each([
-  ['projects(pageSize: 5) { totalCount }', 'Unknown argument "pageSize"', 'Use "first".'],
-  ['projects(pageToken: "x") { totalCount }', 'Unknown argument "pageToken"', 'Use "after".'],
-  ['projects { nextPageToken }', 'Cannot query field "nextPageToken"', 'Use "pageInfo { endCursor }".'],
-])('GraphQL says what it has in place of a name of REST in %s', async (field, refusal, hint) => {
-  const { token } = await seedTenant(gateway);
-  const { errors } = await graphqlBody(gateway.url, token, `{ ${field} }`);
-  expect(errors[0].message).toMatch(new RegExp(`^${refusal}.* ${hint.replace(/[.{}]/g, '\\$&')}$`));
-});

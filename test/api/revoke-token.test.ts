@@ -37,7 +37,6 @@ describe('a revocation', () => {
       { extensions: { code: 'NOT_FOUND', reason: 'RESOURCE_NOT_FOUND' } },
     ]);
   });
-
 });
 
 test.each<[string, (app: AppFields) => string | Promise<string>]>([

@@ -121,22 +121,6 @@ describe.each(bothApis(() => gateway.url))('by $name', (api) => {
   });
 });
 
-test('GraphQL also returns when the token expires, and the app without its key', async () => {
-  const tenant = await seedTenant(gateway, { projects: 2 });
-  const key = keyOf(await createAppIn(gateway, api, tenant, tenant.projects[1]));
-  gateway.clock.advance(777);
-  const mutation = `mutation ($input: SignInInput!) {
-    signIn(input: $input) { expireTime app { id privateKey project { name } } clientMutationId }
-  }`;
-  const input = { ...key, clientMutationId: 'mine' };
-  const { data } = await graphqlBody(gateway.url, tenant.token, mutation, { input });
-  expect(data.signIn).toStrictEqual({
-    expireTime: new Date(gateway.clock() + HOUR_MS).toISOString(),
-    app: { id: key.name, privateKey: '', project: { name: tenant.projects[1] } },
-    clientMutationId: 'mine',
-  });
-});
-
 test.each([
   ['is deactivated', { active: 0 }, 'APP_INACTIVE'],
   ['gets a new key', { private_key_id: 'new', private_key_hash: 'new' }, 'INVALID_CREDENTIALS'],

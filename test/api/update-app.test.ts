@@ -62,7 +62,6 @@ describe('an update of an app', () => {
     await activate(true);
     expect([await tokenStatus(api, token), await signIn()]).toEqual(['TOKEN_INVALID', 'ok']);
   });
-
 });
 
 test('no token issued during the deactivation of its app stays valid', async () => {

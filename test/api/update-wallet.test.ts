@@ -64,15 +64,6 @@ describe.each(bothApis(() => gateway.url))('by $name', (api) => {
     expect(await rowOf(wallet)).toEqual({ ...before, ...stored, ...update, ...hash });
   });
 
-  test('the hash of a password has a new salt each time', async () => {
-    const { token, wallet } = await seed();
-    const setPassword = async () => {
-      await api.updateWallet(token, wallet, { password: PASSWORD });
-      return (await rowOf(wallet))['password_hash'];
-    };
-    expect(await setPassword()).not.toBe(await setPassword());
-  });
-
   test('the misspelt network is stored and returned in its correct spelling', async () => {
     const { token, wallet } = await seed();
     const network = 'NETWORK_ETHEREUM_RINKEBY';

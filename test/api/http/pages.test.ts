@@ -2,16 +2,7 @@ import { expect, test } from 'vitest';
 import { examplesFor } from '../../../console/explorers/examples.ts';
 import { graphqlApi, type HttpResponse } from '../../support/both-apis.ts';
 import { seedTenant, testGateway, useGateway } from '../../support/gateway.ts';
-import {
-  browse,
-  EVERYWHERE,
-  elementsOf,
-  hashes,
-  linksIn,
-  policyOf,
-  request,
-  valuesOf,
-} from '../../support/pages.ts';
+import { browse, EVERYWHERE, elementsOf, hashes, linksIn, policyOf, valuesOf } from '../../support/pages.ts';
 import { createApp, graphqlBody, keyOf } from '../../support/requests.ts';
 
 const CONSOLE = '/console';
@@ -110,20 +101,11 @@ test('the start page shows the public URL as text', async () => {
   expect((await browse(`${url}/`)).text).toContain(line);
 });
 
-test('the console takes at most 26 KB of compressed scripts and styles', async () => {
-  const assets = await loadAssets(CONSOLE);
-  expect(assets.size).toBe(2);
-  expect(await compressedSize(gateway.url, [...assets.keys()])).toBeLessThanOrEqual(26_000);
+test.each(['/docs', '/docs/api.md'])('the search of %s is there in production', async (page) => {
+  const { url } = await testGateway(production);
+  const [, file = ''] = / data-script="([^"]+)"/.exec((await browse(url + page)).text) ?? [];
+  expect((await browse(new URL(file, url + page).href)).status).toBe(200);
 });
-
-test.each(['/docs', '/docs/api.md'])(
-  'the search of %s takes at most 60 KB with its index, and is there in production',
-  async (page) => {
-    const { url } = await testGateway(production);
-    const [, file = ''] = / data-script="([^"]+)"/.exec((await browse(url + page)).text) ?? [];
-    expect(await compressedSize(url, [new URL(file, url + page).pathname])).toBeLessThanOrEqual(60_000);
-  },
-);
 
 test('the examples of GraphiQL are valid, and work with a wallet that exists and the key of an app', async () => {
   const { token, wallets } = await seedTenant(gateway, { wallets: 1 });
@@ -155,18 +137,6 @@ async function loadAssets(path: string): Promise<ReadonlyMap<string, HttpRespons
     waiting.push(...imports.map(([, name]) => `/assets/${name}`));
   }
   return loaded;
-}
-
-/** Returns the sum of the sizes of files of a gateway, compressed by brotli. */
-async function compressedSize(url: string, paths: readonly string[]): Promise<number> {
-  let sum = 0;
-  for (const path of paths) {
-    const options = { path, method: 'HEAD', headers: { 'accept-encoding': 'br' } };
-    const { statusCode, headers } = await request(url, options);
-    expect([statusCode, headers['content-encoding']]).toEqual([200, 'br']);
-    sum += Number(headers['content-length']);
-  }
-  return sum;
 }
 
 function styleHash(html: string): string {

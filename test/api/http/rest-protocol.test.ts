@@ -200,13 +200,6 @@ describe('a body', () => {
   });
 });
 
-test('a request without a token is 401 before the check of its query and of its fields', async () => {
-  expectError(await ask('GET', '/project/projects?pageSize=0', STRANGER), 'TOKEN_MISSING');
-  for (const { method, path } of BODY_PATHS) {
-    expectError(await ask(method, path, { ...STRANGER, body: '{"__proto__":1}' }), 'TOKEN_MISSING');
-  }
-});
-
 describe('the connection', () => {
   test.each([
     ['no HTTP', 'nonsense\r\n\r\n'],
