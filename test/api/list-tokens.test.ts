@@ -22,6 +22,8 @@ const TOKENS = `{ tokens {
   }
 } }`;
 
+const VIEWER = '{ viewer { name level account project { name } app { name privateKey } expireTime } }';
+
 const gateway = useGateway();
 const api = restApi(() => gateway.url);
 
@@ -46,7 +48,15 @@ test('the list of tokens has the valid tokens of the account and of its apps, in
       ...{ ...common, ...expectedOf(ofApp, 3600), level: 'PROJECT', project: { name: project } },
       ...{ onlyProject: true, app: { name: app.name } },
     },
-  ];
+  ] as const;
+  // A token says of itself what the list says of it.
+  for (const [bearer, { name, level, project: its, app: own, expireTime }] of [
+    [token, nodes[0]],
+    [ofApp, nodes[2]],
+  ] as const) {
+    const viewer = { name, level, account, project: its, app: own && { ...own, privateKey: '' }, expireTime };
+    expect(await graphqlBody(gateway.url, bearer, VIEWER)).toEqual({ data: { viewer } });
+  }
   gateway.clock.advance(1);
   const readOnly = await createAccountToken(gateway.operator, { account, readOnly: true }, 1);
   const page = async (reader: string) => (await graphqlBody(gateway.url, reader, TOKENS)).data.tokens;

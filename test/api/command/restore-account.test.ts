@@ -303,7 +303,6 @@ test.each<[string, (url: string, stranger: Tenant) => Promise<Case>, status: 1 |
     1,
     'The backup has accounts/\\w+ during its deletion or restoration.',
   ],
-  ['with a malformed name', async () => ({ account: 'accounts/1' }), 2, 'account: Must .+'],
   [
     'from a backup of a newer version',
     async () => {
@@ -362,12 +361,6 @@ test.each<[string, (url: string, stranger: Tenant) => Promise<Case>, status: 1 |
     },
     1,
     '(The backup has no tables\\. .+|The file .+ is not a database of this program\\.)',
-  ],
-  [
-    'from a URL with an unknown parameter',
-    async () => ({ from: 'postgres://paw@127.0.0.1:1/paw?mode=fast' }),
-    2,
-    '<file> has an unknown parameter\\. .+',
   ],
   [
     'from an unreachable server',

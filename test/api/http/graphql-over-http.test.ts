@@ -137,14 +137,6 @@ test('a mutation is not executed if the client does not accept its media type', 
 });
 
 describe('GET', () => {
-  test('executes a query with variables and the header Authorization', async () => {
-    const query = 'query A { __typename } query B($n: Int) { projects(first: $n) { nodes { id } } }';
-    const answer = await get({ query, operationName: 'B', variables: '{"n":2}' }, bearer());
-    expect(answer.status).toBe(200);
-    const nodes = tenant.projects.slice(0, 2).map((id) => ({ id }));
-    expect(JSON.parse(answer.text)).toEqual({ data: { projects: { nodes } } });
-  });
-
   test('takes an empty optional parameter for one that is not there', async () => {
     const empty = { operationName: '', variables: '', extensions: '' };
     const answer = await get({ query: 'query A { __typename }', ...empty }, bearer());
@@ -264,15 +256,6 @@ describe('an error', () => {
     // A client that accepts this type alone distinguishes requests that are not well-formed.
     const plain = await post(ask, { accept: PLAIN_JSON });
     expect(plain.status).toBe(words === badRequest ? 400 : 200);
-  });
-
-  test('of each of several fields has its path and the same request id', async () => {
-    const answer = await post({ query: '{ a: node(id: "x") { id } b: __typename c: node(id: "y") { id } }' });
-    const extensions = { requestId: answer.headers.get('x-request-id'), fieldViolations: [{ field: 'id' }] };
-    expect(JSON.parse(answer.text)).toMatchObject({
-      data: { a: null, b: 'Query', c: null },
-      errors: ['a', 'c'].map((field) => ({ path: [field], locations: [{}], extensions })),
-    });
   });
 });
 
