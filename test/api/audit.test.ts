@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { AuditTrail, expectEvents, type Scene } from '../support/audit-trail.ts';
 import { bothApis, graphqlApi } from '../support/both-apis.ts';
 import { testGateway } from '../support/gateway.ts';
-import { credentialParts, PASSWORD, postSignIn, reasonOf, resultOf } from '../support/requests.ts';
+import { credentialParts, PASSWORD, reasonOf, resultOf } from '../support/requests.ts';
 import { contentsOf, lockRow } from '../support/rows.ts';
 
 const audit = new AuditTrail();
@@ -27,13 +27,6 @@ describe.each([graphql, rest])('by $name', (api) => {
     const fields = ['title', 'description', 'project', 'network', 'password'];
     const act = { action: 'wallet.update', resource: wallet, fields };
     expect(events).toEqual([audit.ofClient(scene, token, result, act)]);
-  });
-
-  test('an act that a trusted proxy forwards is recorded with the network of the client', async () => {
-    const header = { 'x-forwarded-for': '2001:db8:1:2:3::4' };
-    const ask = () => postSignIn(api, gateway.url, scene.token, scene.app, header);
-    const act = { action: 'sign_in.succeed', address: '2001:db8:1:2::/64' };
-    expect((await audit.recorded(scene, ask)).events).toMatchObject([act]);
   });
 
   test('what changes nothing is not recorded', async () => {

@@ -57,12 +57,6 @@ describe.each(bothApis(() => gateway.url))('by $name', (api) => {
     });
   });
 
-  test('a private key as the bearer token is refused as such', async () => {
-    const { token } = await seedTenant(gateway);
-    const { error } = await api.listProjects((await createApp(api, token)).privateKey);
-    expect(error?.message).toContain('This is the private key of an app');
-  });
-
   test.each<[string, (apps: Apps) => AppKey]>([
     ['an app of another account with its own key', ({ foreign }) => foreign],
     ['a missing app with the key of another', ({ own }) => ({ ...own, name: MISSING_APP })],
