@@ -104,6 +104,7 @@ test('the start page shows the public URL as text', async () => {
 test.each(['/docs', '/docs/api.md'])('the search of %s is there in production', async (page) => {
   const { url } = await testGateway(production);
   const [, file = ''] = / data-script="([^"]+)"/.exec((await browse(url + page)).text) ?? [];
+  expect(file).toContain('assets/');
   expect((await browse(new URL(file, url + page).href)).status).toBe(200);
 });
 
