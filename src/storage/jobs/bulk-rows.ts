@@ -151,7 +151,10 @@ export async function insertRows<R extends Row>(
       values,
     );
   };
-  return (await Promise.all(forStatements(rows).map(insert))).flat();
+  const inserted: R[] = [];
+  // One after the other, so that none is executed after one that failed.
+  for (const batch of forStatements(rows)) inserted.push(...(await insert(batch)));
+  return inserted;
 }
 
 /** Returns the accounts of those projects and wallets that exist, by their names. */

@@ -76,7 +76,11 @@ export function openSqlite(link: string, settings: SqliteSettings): Engine {
   const writes = new GroupCommit(writer, execute, log);
   const timed = timedStatements(onStatement);
   const readiness = new ReadinessCheck(path, () => writes.needsSpace);
-  const inTransaction: Execute = async (sql, params) => execute(sql, params);
+  const inTransaction: Execute = async (sql, params) => {
+    // A full disk undoes the whole transaction. What follows would be one of its own.
+    if (!writer.isTransaction) throw unavailable(new Error('The transaction was undone.'));
+    return execute(sql, params);
+  };
   const transaction: Queryable = { read: inTransaction, write: inTransaction };
   const commit = <T>(kind: StatementKind, account: unknown, work: () => Promise<T>) =>
     timed(kind, () => writes.transaction(account, work));
