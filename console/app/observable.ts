@@ -1,6 +1,6 @@
 import { useLayoutEffect, useReducer } from 'preact/hooks';
 
-/** A value outside of the components. A component that reads it by `useStore` is drawn again when it changes. */
+/** A value outside of the components. A component that reads it by `useObservable` is drawn again when it changes. */
 export class Observable<Value> {
   readonly #listeners = new Set<() => void>();
   #value: Value;

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { Deployment } from 'kubernetes-types/apps/v1.d.ts';
 import type { Job } from 'kubernetes-types/batch/v1.d.ts';
 import type { Container, Service as KubernetesService, PodSpec } from 'kubernetes-types/core/v1.d.ts';
+import type { PodDisruptionBudget } from 'kubernetes-types/policy/v1.d.ts';
 import { expect, onTestFinished, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { readConfig } from '../../src/config.ts';
@@ -30,7 +31,7 @@ const compose: { services: Readonly<Record<string, Service>>; volumes: object } 
   },
 );
 const manifests = parseAllDocuments(textOf('kubernetes.yaml')).map((document) => document.toJS());
-const [job, deployment, , kubernetesService] = manifests as [Job, Deployment, unknown, KubernetesService];
+const [job, deployment, budget, kubernetesService] = manifests as [Job, Deployment, PodDisruptionBudget, KubernetesService];
 const stages = readDockerfile(DOCKERFILE);
 const image = stages.at(-1);
 if (image === undefined) throw new Error('The Dockerfile has no stage.');
@@ -161,6 +162,12 @@ test('the pods of kubernetes.yaml run this version without privileges, with the 
       resources: { limits: { memory: expect.any(String) } },
     });
   }
+});
+
+test('Kubernetes drains the gateways one at a time', () => {
+  const { replicas = 0, selector } = deployment.spec ?? {};
+  expect(budget.spec?.selector).toEqual(selector);
+  expect(budget.spec?.maxUnavailable).toBeLessThan(replicas);
 });
 
 test('the Deployment of kubernetes.yaml has valid settings, ports, checks and enough time to stop', () => {

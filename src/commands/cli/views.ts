@@ -1,6 +1,7 @@
 import { type App, appView } from '../../model/app.ts';
 import type { AuditEvent } from '../../model/audit-event.ts';
 import type { Token } from '../../model/token.ts';
+import type { Wallet } from '../../model/wallet.ts';
 import type { ExportedRecord } from '../../operator/export-account.ts';
 
 /** A resource as the commands print it: times in ISO 8601, without their unit, and empty texts for what it does not have. */
@@ -45,11 +46,14 @@ export function auditEventView({ tokenId, actorTokenId, ...event }: AuditEvent) 
   return { ...printed(event), token: tokenId ?? '', actor, credential: actorTokenId ?? '' };
 }
 
+/** Its names are those of models, so that a secret that gets another name is not exported by mistake. */
+type Exported = Partial<Record<keyof App | keyof Wallet, unknown>>;
+
 /** Returns the fields of a record of an export: all but those for secrets, the etag, which an import makes anew, and the id of a name. */
 export function exportView(record: ExportedRecord): object {
   const { type } = record;
   if (type === 'token') return { type, ...tokenView(record.resource) };
   if (type === 'event') return { type, ...auditEventView(record.resource) };
-  const { id: _, etag: __, privateKey: ___, ...fields }: Record<string, unknown> = printed(record.resource);
+  const { id: _, etag: __, privateKey: ___, ...fields }: Exported = printed(record.resource);
   return { type, ...fields };
 }

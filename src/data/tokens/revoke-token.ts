@@ -6,7 +6,7 @@ import type { Queryable } from '../../storage/interface/database.ts';
 import {
   deleteTokenByName,
   findToken,
-  deleteTokenRow as revokeTokenOfAccount,
+  deleteTokenRow,
   type TokenSecretRow,
 } from '../../storage/tables/tokens.ts';
 import { recordAct } from '../audit/audit.ts';
@@ -36,7 +36,7 @@ export async function revokeToken(
     database.transaction(async (transaction) => {
       const revoked = await (caller === 'operator'
         ? deleteTokenByName(transaction, `tokens/${id}`, clock())
-        : revokeTokenOfAccount(transaction, caller.principal.accountId, id, clock()));
+        : deleteTokenRow(transaction, caller.principal.accountId, id, clock()));
       if (revoked === undefined) return false;
       const { account_id: accountId, app_id: appId } = revoked;
       const resource = appId === null ? resourceName('accounts', accountId) : resourceName('apps', appId);

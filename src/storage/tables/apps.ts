@@ -75,7 +75,7 @@ export const APP_LIST = new KeysetList<AppRow>(TABLE, { where: ['account_id ='],
 
 export const APP_LIST_BY_TITLE = listByTitle<AppRow>(TABLE, 'project_id');
 
-// Insertions of one account wait for each other.
+// Its second parameter is no row: insertions of one account wait for the account.
 const COUNT: ConditionalSql = (
   [account, max, project],
   condition,
@@ -93,7 +93,7 @@ const NEW_ROW = {
   previous_key_expire_time_ms: null,
 } satisfies Partial<AppRow>;
 
-const addToAppCount = writeRow<Row, [accountId: Ulid, count: number]>(
+const updateAppCount = writeRow<Row, [accountId: Ulid, count: number]>(
   'UPDATE account SET app_count = app_count + $2 WHERE id = $1',
 );
 
@@ -195,6 +195,6 @@ export async function deleteAppRow(
   id: Ulid,
 ): Promise<AppRow | undefined> {
   const [row] = await transaction.write<AppRow>(DELETE, [accountId, id]);
-  if (row) await addToAppCount(transaction, accountId, -1);
+  if (row) await updateAppCount(transaction, accountId, -1);
   return row;
 }
