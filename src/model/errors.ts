@@ -1,5 +1,5 @@
 import { getSystemErrorMessage } from 'node:util';
-import type { ResourceName } from './resource-name.ts';
+import type { ResourceName, Ulid } from './resource-name.ts';
 
 /** All errors that clients see, by reason. One without a message gets it where it is thrown. */
 export const ERRORS = {
@@ -125,12 +125,12 @@ export type FieldViolation = {
 };
 
 type ApiErrorOptions = { readonly cause?: unknown } & Partial<
-  Pick<ApiError, 'fieldViolations' | 'retryAfterSeconds' | 'app' | 'outage' | 'resource'>
+  Pick<ApiError, 'fieldViolations' | 'retryAfterSeconds' | 'app' | 'claimed' | 'outage' | 'resource'>
 >;
 
 /**
  * The only error that clients see. `message`, `reason` and `fieldViolations` contain no
- * secrets and no internal details. `app`, `resource` and `cause` are logged and not sent to the client.
+ * secrets and no internal details. `app`, `claimed`, `resource` and `cause` are logged and not sent to the client.
  */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
@@ -141,6 +141,8 @@ export class ApiError extends Error {
   readonly retryAfterSeconds: number | undefined;
   /** The app of a failed sign-in. */
   readonly app: ResourceName<'apps'> | undefined;
+  /** The ids in the text of a credential that was refused, which anyone can have written. */
+  readonly claimed: { readonly accountId: Ulid; readonly id: Ulid } | undefined;
   /** For the log, if the status is UNAVAILABLE. */
   readonly outage: Outage;
   /** The name of the resource whose lock was not available in time. */
@@ -156,6 +158,7 @@ export class ApiError extends Error {
     this.fieldViolations = options.fieldViolations ?? [];
     this.retryAfterSeconds = options.retryAfterSeconds;
     this.app = options.app;
+    this.claimed = options.claimed;
     this.outage = options.outage ?? 'down';
     this.resource = options.resource;
   }

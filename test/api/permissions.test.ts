@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type CredentialKind, createCredential } from '../../src/credentials/credential.ts';
+import { type CredentialKind, createCredential, parseCredential } from '../../src/credentials/credential.ts';
 import { updateApp } from '../../src/data/apps/update-app.ts';
 import { deleteTokenRow } from '../../src/storage/tables/tokens.ts';
 import {
@@ -637,9 +637,12 @@ function answeredBy(
 ) {
   const [method = '', route = ''] = (api.name === 'REST' ? path : 'POST /graphql').split(' ');
   const isValid = token !== undefined && !text.startsWith('TOKEN_');
-  const caller = isValid ? { account: ulidOf(home.account), credential: credentialParts(token).id } : {};
+  const ids = parseCredential(token ?? '');
+  // What a refused token says of itself is not that of a caller.
+  const claimed = ids && { claimedAccount: ids.accountId, claimedCredential: ids.id };
+  const caller = isValid ? { account: ulidOf(home.account), credential: credentialParts(token).id } : claimed;
   const reason = /^[A-Z]/.test(text) ? text.split(' ')[0] : undefined;
-  return { method, route, response, reason, caller };
+  return { method, route, response, reason, caller: caller ?? {} };
 }
 
 /** The audit event of an act. */

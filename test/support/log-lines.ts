@@ -11,8 +11,10 @@ export type Answered = {
   readonly response: HttpResponse;
   /** The reason of its error; undefined for a success. */
   readonly reason: string | undefined;
-  /** The ULIDs of the account and of the token; empty for a request without a valid token. */
-  readonly caller: { readonly account?: string; readonly credential?: string };
+  /** The ULIDs of the account and of the token, or those that a refused token claims; empty for garbage and without a token. */
+  readonly caller: Readonly<
+    Partial<Record<'account' | 'credential' | 'claimedAccount' | 'claimedCredential', string>>
+  >;
   /** The app of a sign-in. */
   readonly app?: string | undefined;
 };

@@ -14,7 +14,7 @@ const TRACE_PARENT =
 /**
  * Logs each request in one line when its response is sent, or its connection is closed before. A line has level `info`,
  * or `warn` if the request failed, or `debug` if it was a successful health check. It contains nothing that a client can
- * choose freely, except for the name of a GraphQL operation in a valid document.
+ * choose freely, except for the name of a GraphQL operation in a valid document, and the two ids in a refused token.
  */
 export function addRequestLog(app: FastifyInstance, logger: FastifyBaseLogger, mode: RequestLogMode): void {
   if (mode === 'none') return;
@@ -38,6 +38,8 @@ export function addRequestLog(app: FastifyInstance, logger: FastifyBaseLogger, m
       durationMs: Math.round(reply.elapsedTime * 100) / 100,
       account: principal?.accountId,
       credential: principal?.tokenId,
+      claimedAccount: failure?.claimed?.accountId,
+      claimedCredential: failure?.claimed?.id,
       client: clientAddress(request),
     };
     if (isFailed) logger.warn(line, MESSAGE);

@@ -5,7 +5,7 @@ import { type RouteKind, routeKindOf } from './route-kind.ts';
 
 /** Why a request failed, for the log and the metrics. An `ApiError` has these properties. */
 export type RequestFailure = { readonly reason: string } & Partial<
-  Pick<ApiError, 'app' | 'outage' | 'resource'>
+  Pick<ApiError, 'app' | 'claimed' | 'outage' | 'resource'>
 >;
 
 /** A GraphQL operation, for the log and the metrics. */
