@@ -44,7 +44,7 @@ import { openDatabase } from './storage/open-database.ts';
 import { LOCK_TIMEOUT_MS } from './storage/postgres/connections/connection-turns.ts';
 import { findFirstAccount } from './storage/tables/accounts.ts';
 import { findFewestAddresses } from './storage/tables/addresses.ts';
-import { countTokens } from './storage/tables/tokens.ts';
+import { countEndingTokens, countTokens } from './storage/tables/tokens.ts';
 
 // The number of connections that can be opened at once. The limit of the system, such as net.core.somaxconn, applies, too.
 const BACKLOG = 4096;
@@ -164,6 +164,7 @@ type State = { publicUrl: string; isStopping: boolean; stopDelayMs: number };
 
 function createData({ config, logger, clock, engine, faults, metrics, state, opening }: Parts) {
   metrics?.addTokens(() => countTokens(engine, clock()));
+  metrics?.addEndingTokens(() => countEndingTokens(engine, clock()));
   metrics?.addAddresses(() => findFewestAddresses(engine));
   metrics?.addNodes(() => engine.nodes());
   const backgroundWrites = new BackgroundWrites(engine, (error) =>

@@ -4,7 +4,7 @@ import './console.css';
 import { Fragment, render } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { Dialog } from './controls/dialog.tsx';
-import { Controls, Links } from './navigation.tsx';
+import { Controls, Links, NearEnd } from './navigation.tsx';
 import { useObservable } from './observable.ts';
 import { container, controlsInBar, linksInBar } from './page-elements.ts';
 import { linkTo, readRoute, route } from './router.ts';
@@ -33,6 +33,7 @@ function App() {
   const stay = () => refuseSuggestion(session);
   return (
     <Fragment key={principalOf(session.viewer)}>
+      <NearEnd viewer={session.viewer} />
       <Screens />
       {reason !== undefined && (
         <Dialog title="Enter a token to continue">

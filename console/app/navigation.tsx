@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { FormDialog } from './controls/form.tsx';
 import { Search } from './controls/search.tsx';
-import { distance, Time, useTimeLeft } from './controls/time.tsx';
+import { distance, NEAR_MS, Time, useTimeLeft } from './controls/time.tsx';
 import { useObservable } from './observable.ts';
 import { revoke } from './request.ts';
 import { linkTo, route } from './router.ts';
@@ -13,9 +13,6 @@ import {
   sessionState,
   type Viewer,
 } from './session.ts';
-
-// The expiry is shown when it is nearer than this.
-const NEAR_MS = 3 * 86_400_000;
 
 const LEVELS = { ACCOUNT: 'Account token', PROJECT: 'Project token' };
 
@@ -99,6 +96,20 @@ function SessionMenu({ viewer }: { viewer: Viewer }) {
       </div>
       {isEnding && <EndToken onClose={() => setIsEnding(false)} />}
     </>
+  );
+}
+
+/** Says when the account token of the session ends, if that is near, and who can create another one. */
+export function NearEnd({ viewer: { level, maker, expireTime } }: { viewer: Viewer }) {
+  const left = useTimeLeft(expireTime);
+  if (level !== 'ACCOUNT' || left >= NEAR_MS) return null;
+  // The tokens that a token creates end with it.
+  const source = maker ? 'Create another one with the token that has created it, or ask' : 'Ask';
+  return (
+    <p class="reason">
+      This token ends {distance(Math.max(left, 0))}, on <Time value={expireTime} isExact />. {source} the
+      operator for one that ends later.
+    </p>
   );
 }
 

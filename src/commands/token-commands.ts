@@ -86,10 +86,18 @@ export const tokenCommands: readonly Command[] = [
   }),
   listCommand({
     synopsis: 'token list',
-    summary: 'Lists the valid tokens of an account and of its apps, without their secrets.',
+    summary:
+      'Lists the valid tokens of an account and of its apps, or of all accounts, without their secrets.',
     plural: 'tokens',
-    filters: { account: ACCOUNT_OPTION },
-    read: listTokens,
+    filters: {
+      account: nameOption('accounts', 'Only tokens of the account, accounts/<ULID>, and of its apps.'),
+      ending: optionalOption('<duration>', 'Only account tokens that end within this time, such as 14d.'),
+    },
+    read(operator, { ending, ...input }) {
+      if (typeof ending !== 'string') return listTokens(operator, input);
+      const until = new Date(operator.clock() + durationOf('ending', ending) * 1000);
+      return listTokens(operator, { ...input, until });
+    },
     view: tokenView,
     columns: ({ id, title, readOnly, expireTime, lastUseTime, ...token }, isWide) => ({
       id,

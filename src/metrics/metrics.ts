@@ -59,6 +59,15 @@ export class Metrics {
     });
   }
 
+  /** Measures the number of account tokens in use that end soon. @param count counts them; it is called at most once an interval */
+  addEndingTokens(count: () => Promise<number>): void {
+    addMeasuredGauge(this.#registry, this.#intervalMs, {
+      name: 'paw_tokens_ending',
+      help: 'Account tokens that were used within a week and end within one, counted once a minute up to 10,000.',
+      measure: async () => [['', await count()]],
+    });
+  }
+
   /**
    * Measures the fewest addresses that an account has left. A network for which no account has got one has no value.
    *

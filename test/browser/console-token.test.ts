@@ -280,6 +280,44 @@ test('the menu says what a token is, and shows it what it may see only', async (
   await page.getByRole('heading', { name: 'Page not found' }).waitFor();
 });
 
+test('from a week before its end, an account token says on each screen when it ends and who has another one, and the list of tokens marks it', async () => {
+  const tenant = await seedTenant(site.gateway);
+  const week = 7 * 86_400;
+  const maker = await issue(tenant, { title: 'Later' }, week + 3600);
+  const [later, sooner] = [
+    await site.openConsole(maker),
+    await issue(tenant, { title: 'Sooner' }, week - 60),
+  ];
+  await later.getByRole('link', { name: 'Tokens' }).click();
+  await later.getByText('3 valid tokens').waitFor();
+  expect(await later.locator('tbody .warning').allInnerTexts()).toEqual(['in 6 days']);
+  expect(await later.getByText('This token ends').count()).toBe(0);
+  const expireTime = new Date(site.gateway.clock() + week * 500).toISOString();
+  const { data } = await mutate(
+    site.gateway.url,
+    maker,
+    'createToken',
+    { title: 'Made', expireTime },
+    'accessToken',
+  );
+  for (const [token, text] of [
+    [
+      sooner,
+      /^This token ends in 6 days, on \d+ \w{3,4} \d{4}, \d\d:\d\d\. Ask the operator for one that ends later\.$/,
+    ],
+    [
+      data.createToken.accessToken,
+      /^This token ends in 3 days, on .+\. Create another one with the token that has created it, or ask /,
+    ],
+  ] as const) {
+    const page = await site.openConsole(token);
+    for (const screen of ['', 'tokens']) {
+      await showScreen(page, screen);
+      expect(await page.locator('p.reason').innerText()).toMatch(text);
+    }
+  }
+});
+
 /** Opens the menu of the session. */
 async function openMenu(page: Page): Promise<Locator> {
   await page.locator('.opener').click();

@@ -12,6 +12,9 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
+/** The end of a token is near if it is less far away than this. */
+export const NEAR_MS = 7 * DAY_MS;
+
 const now = new Observable(Date.now());
 setInterval(() => now.set(Date.now()), MINUTE_MS);
 

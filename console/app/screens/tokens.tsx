@@ -3,7 +3,7 @@ import { FormDialog } from '../controls/form.tsx';
 import { More, Size, useList } from '../controls/list.tsx';
 import { FullId, ResourceLink } from '../controls/resource-id.tsx';
 import { type Columns, Table } from '../controls/table.tsx';
-import { Time } from '../controls/time.tsx';
+import { NEAR_MS, Time, useTimeLeft } from '../controls/time.tsx';
 import { RevokeTokenDocument, TokensDocument, type TokensQuery } from '../generated/documents.ts';
 import { useMutation } from '../query.ts';
 import { Actions, notify, Screen } from '../screen.tsx';
@@ -43,7 +43,7 @@ const COLUMNS: Columns<Token> = [
   },
   {
     title: 'Ends',
-    cell: ({ expireTime }) => <Time value={expireTime} />,
+    cell: (token) => <End token={token} />,
     whole: ({ expireTime }) => <Time value={expireTime} isExact />,
   },
   {
@@ -149,6 +149,16 @@ function consequence({ name, current, app, maker: ownMaker }: Token, maker: stri
   if (current) return `It is ${asks} ${ending}`;
   if (name === maker) return `It has created ${asks} ${ending}`;
   return `${ending} Only the operator can issue a new one. The tokens of apps stay valid.`;
+}
+
+/** When a token ends, marked if that is near. Those of apps always end soon. */
+function End({ token: { level, expireTime } }: { readonly token: Token }) {
+  const isMarked = useTimeLeft(expireTime) < NEAR_MS && level === 'ACCOUNT';
+  return (
+    <span class={isMarked ? 'mark warning' : undefined}>
+      <Time value={expireTime} />
+    </span>
+  );
 }
 
 /** Returns the title of a token, or that of its app. */

@@ -45,10 +45,21 @@ export type NewTokenRow = RowOf<Token, typeof NEW_TOKEN_COLUMNS>;
 
 const MAX_COUNTED_TOKENS = 100_000;
 
+// Their rows are read, and not their index alone.
+const MAX_ENDING_TOKENS = 10_000;
+
+const WEEK_MS = 7 * 86_400_000;
+
 /** The tokens of an account and of its apps that are valid after a time. */
 export const TOKEN_LIST = new KeysetList<TokenRow>(
   { name: 'token', columns: TOKEN_COLUMNS },
   { where: ['account_id =', 'expire_time_ms >'] },
+);
+
+/** The tokens of all accounts that are valid after a time. Their index is `token_by_name`. */
+export const TOKEN_LIST_OF_ALL = new KeysetList<TokenRow>(
+  { name: 'token', columns: TOKEN_COLUMNS },
+  { where: ['expire_time_ms >'], prefix: 'tokens/' },
 );
 
 // The tokens of an account that is suspended or being deleted are not valid.
@@ -74,6 +85,13 @@ WHERE account_id = $1 AND id = $2 AND COALESCE(last_use_time_ms, 0) <= $4`;
 // The limit bounds the time for which SQLite blocks the event loop, to about 5 ms.
 const COUNT = `SELECT COUNT(*) AS count FROM
   (SELECT 1 FROM token WHERE expire_time_ms > $1 LIMIT ${MAX_COUNTED_TOKENS}) AS valid`;
+
+// The index is `account_token_by_expiry`.
+const COUNT_ENDING = `SELECT COUNT(*) AS count FROM (SELECT token.last_use_time_ms FROM token
+  JOIN account ON account.id = token.account_id
+  WHERE token.app_id IS NULL AND token.expire_time_ms > $1 AND token.expire_time_ms <= $2 AND account.state = 'ACTIVE'
+  ORDER BY token.expire_time_ms LIMIT ${MAX_ENDING_TOKENS}) AS counted
+WHERE last_use_time_ms > $3`;
 
 const REVOKE_OF_APP = 'DELETE FROM token WHERE account_id = $1 AND app_id = $2 RETURNING expire_time_ms';
 
@@ -160,6 +178,15 @@ export function lastUseChange(
 /** Returns the number of tokens that are valid at `now`, or `MAX_COUNTED_TOKENS` if there are more. */
 export async function countTokens(database: Queryable, now: number): Promise<number> {
   const [row] = await database.read<{ count: number }>(COUNT, [now]);
+  return row?.count ?? 0;
+}
+
+/**
+ * Returns the number of account tokens that are valid at `now`, end within a week, and were used within the week before. Of more
+ * than `MAX_ENDING_TOKENS` that end, the first ones are searched.
+ */
+export async function countEndingTokens(database: Queryable, now: number): Promise<number> {
+  const [row] = await database.read<{ count: number }>(COUNT_ENDING, [now, now + WEEK_MS, now - WEEK_MS]);
   return row?.count ?? 0;
 }
 

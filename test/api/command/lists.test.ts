@@ -120,6 +120,30 @@ test('--json prints accounts, apps and tokens without their secrets', async () =
   ]);
 });
 
+test('--ending lists the account tokens that end within a time, of an account or of all, by pages', async () => {
+  const [owner, other] = [await seedTenant(gateway), await seedTenant(gateway)];
+  const issued = async (days: number, { account }: Tenant) =>
+    (await createAccountToken(gateway.operator, { account }, days * 86_400)).id;
+  const api = restApi(() => gateway.url);
+  const ids = [await issued(6, owner), await issued(13, owner)];
+  await issued(15, owner);
+  await signIn(api, owner.token, await createApp(api, owner.token));
+  const ofOther = await issued(6, other);
+  const ending = async (...words: string[]) => {
+    const { tokens } = await runJson('token', 'list', '--ending', '14d', ...words);
+    return tokens.map(({ id }: { id: string }) => id);
+  };
+  const own = ['--account', owner.account];
+  expect(await ending(...own)).toEqual(ids);
+  expect(await ending(...own, '--all', '--page-size', '1')).toEqual(ids);
+  const { nextPageToken } = await runJson('token', 'list', ...own, '--ending', '14d', '--page-size', '1');
+  expect(await ending(...own, '--page-token', nextPageToken)).toEqual(ids.slice(1));
+  expect((await ending('--all')).slice(-3).toSorted()).toEqual([...ids, ofOther].toSorted());
+  const all = (await runJson('token', 'list', '--all')).tokens;
+  const accounts = new Set(all.map(({ account }: { account: string }) => account));
+  expect(accounts).toEqual(new Set([tenant, stranger, owner, other].map(({ account }) => account)));
+});
+
 test('without --json a list is a table, and the token of the next page is on standard error', async () => {
   const [one = '', two = ''] = apps.map(({ name }) => name);
   await setRow(gateway.database, one, { active: 0 });

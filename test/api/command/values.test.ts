@@ -55,7 +55,7 @@ const COMMANDS: readonly (readonly [command: string, valid: Values, malformed: V
       '--only-project': 'x',
     },
   ],
-  ['token list', { '--account': ULID }, { '--account': 'x', '--page-size': '0' }],
+  ['token list', {}, { '--account': 'x', '--ending': '14', '--page-size': '0' }],
   ['token revoke', {}, { '--id': 'x', '--app': 'x', '--account': 'x' }],
   [
     'audit list',

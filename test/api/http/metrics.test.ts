@@ -3,7 +3,7 @@ import { ERRORS } from '../../../src/model/errors.ts';
 import { deleteAllAddresses } from '../../../src/operator/delete-addresses.ts';
 import { setAccountSuspended } from '../../../src/operator/set-account-suspended.ts';
 import { addAddresses } from '../../../src/operator/supply-addresses.ts';
-import { bothApis, postGraphql, send } from '../../support/both-apis.ts';
+import { bothApis, postGraphql, restApi, send } from '../../support/both-apis.ts';
 import { freePort } from '../../support/free-port.ts';
 import {
   addressLines,
@@ -15,7 +15,15 @@ import {
   testGateway,
 } from '../../support/gateway.ts';
 import { readMetric, type Samples } from '../../support/metrics.ts';
-import { mutate } from '../../support/requests.ts';
+import {
+  accountToken,
+  createApp,
+  credentialParts,
+  mutate,
+  projectTokenOf,
+  tokenStatus,
+} from '../../support/requests.ts';
+import { rowsOf } from '../../support/rows.ts';
 
 let gateway: Gateway;
 let tenant: Tenant;
@@ -104,31 +112,53 @@ test('the process, the version, the valid tokens and the syncs of the log are me
   expect(text).not.toMatch(/paw_(acct|app|key)_|(accounts|apps|projects|wallets)\//);
 });
 
+/** Returns what a new gateway on the database of another one measures. */
+async function measured({ databaseUrl, clock }: Gateway, name: string): Promise<Samples> {
+  const own = await freePort();
+  await testGateway({ DATABASE_URL: databaseUrl, PAW_METRICS_PORT: String(own) }, clock);
+  // The values are read in the background.
+  await expect.poll(() => readMetric(own, name)).not.toEqual({});
+  return readMetric(own, name);
+}
+
+test('the account tokens that end within a week are counted if they were used within the one before, without those of apps and of suspended accounts', async () => {
+  const own = await testGateway();
+  const api = restApi(() => own.url);
+  const [owner, suspended] = [await seedTenant(own), await seedTenant(own)];
+  const issued = (days: number, tenant = owner) => accountToken(own, tenant, {}, days * 86_400);
+  const early = await issued(14);
+  await api.listProjects(early);
+  own.clock.advance(8 * 86_400_000);
+  expect(await measured(own, 'paw_tokens_ending')).toEqual({ '': 0 });
+  await issued(6);
+  const now = [await issued(6), await issued(7), await issued(8), await issued(6, suspended)];
+  now.push(await projectTokenOf(api, owner.token, await createApp(api, owner.token)));
+  for (const token of now) expect(await tokenStatus(api, token)).toBe('ok');
+  const ids = now.map((token) => credentialParts(token).id);
+  const stored = async () => (await rowsOf(own.database, 'token')).filter((row) => row['last_use_time_ms']);
+  await expect
+    .poll(async () => (await stored()).map(({ id }) => id))
+    .toEqual(expect.arrayContaining([...ids, credentialParts(early).id]));
+  await setAccountSuspended(own.operator, { name: suspended.account }, true);
+  expect(await measured(own, 'paw_tokens_ending')).toEqual({ '': 2 });
+});
+
 test('the addresses that are left are measured by network, the fewest of any active account, and 0 if it ran out', async () => {
   const own = await testGateway();
   const supply = ({ account }: Tenant, network: string, count: number) =>
     addAddresses(own.operator, { account, network }, addressLines(count));
-  const measured = async () => {
-    const settings = { DATABASE_URL: own.databaseUrl, PAW_METRICS_PORT: String(await freePort()) };
-    await testGateway(settings);
-    // The values are read in the background.
-    await expect
-      .poll(() => readMetric(Number(settings.PAW_METRICS_PORT), 'paw_addresses_left'))
-      .not.toEqual({});
-    return readMetric(Number(settings.PAW_METRICS_PORT), 'paw_addresses_left');
-  };
   const [rich, poor, suspended] = [await seedTenant(own), await seedTenant(own), await seedTenant(own)];
   await supply(rich, 'NETWORK_POLYGON', 5);
   await supply(poor, 'NETWORK_POLYGON', 2);
   await supply(suspended, 'NETWORK_POLYGON', 1);
   await setAccountSuspended(own.operator, { name: suspended.account }, true);
-  expect(await measured()).toEqual({ '{network="NETWORK_POLYGON"}': 2 });
+  expect(await measured(own, 'paw_addresses_left')).toEqual({ '{network="NETWORK_POLYGON"}': 2 });
   const input = { title: 'Till', network: 'NETWORK_POLYGON' };
   for (let n = 0; n < 2; n += 1) await mutate(own.url, poor.token, 'createWallet', input, 'wallet { id }');
-  expect(await measured()).toEqual({ '{network="NETWORK_POLYGON"}': 0 });
+  expect(await measured(own, 'paw_addresses_left')).toEqual({ '{network="NETWORK_POLYGON"}': 0 });
   // The operator needs no more for this account.
   await deleteAllAddresses(own.operator, { account: poor.account });
-  expect(await measured()).toEqual({ '{network="NETWORK_POLYGON"}': 5 });
+  expect(await measured(own, 'paw_addresses_left')).toEqual({ '{network="NETWORK_POLYGON"}': 5 });
 });
 
 test('what is measured in the background takes no write lock', async () => {

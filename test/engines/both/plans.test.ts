@@ -3,6 +3,7 @@ import type { Client } from 'pg';
 import { expect, inject, onTestFinished, test, vi } from 'vitest';
 import type { Database, Queryable, Statement } from '../../../src/storage/interface/database.ts';
 import { sweepExpired } from '../../../src/storage/jobs/sweep.ts';
+import { countEndingTokens } from '../../../src/storage/tables/tokens.ts';
 import { useAllOperations } from '../../support/all-operations.ts';
 import { restApi } from '../../support/both-apis.ts';
 import { GatewayClient, pathOf } from '../../support/engine.ts';
@@ -68,7 +69,7 @@ async function useCommands(gateway: Gateway, { account, token, projects, wallets
   const app = await createApp(api, token);
   await projectTokenOf(api, token, app);
   for (const list of ['project', 'app', 'token', 'audit']) await run(list, 'list', '--account', account);
-  for (const list of ['account', 'audit']) await run(list, 'list');
+  for (const list of ['account', 'audit', 'token']) await run(list, 'list');
   await run('audit', 'list', '--account', account, '--action', 'app.create');
   await run('wallet', 'list', '--project', project);
   await run('app', 'deactivate', app.name);
@@ -103,6 +104,7 @@ async function useEverything(gateway: Gateway, statements: Statements) {
   const onDeleted = (table: string) => deleted.push(table);
   await sweepExpired(gateway.database, Date.now(), { auditDays: 90, onDeleted });
   expect(deleted).toEqual(['token', 'audit_event']);
+  await countEndingTokens(gateway.database, Date.now());
   return { ofApis, all: statements };
 }
 
@@ -134,6 +136,8 @@ if (inject('engine') === 'sqlite') {
       /^SEARCH app USING INDEX app_by_project \(account_id=\? AND project_id=\?/,
       /^SEARCH project USING INDEX project_by_name/,
       /^SEARCH token USING .*INDEX token_by_expiry/,
+      /^SEARCH token USING INDEX account_token_by_expiry \(expire_time_ms>\? AND expire_time_ms<\?\)/,
+      /^SEARCH token USING INDEX token_by_name/,
       /^SEARCH audit_event USING .*INDEX audit_event_by_name/,
     ]) {
       expect(steps).toContainEqual(expect.stringMatching(search));
