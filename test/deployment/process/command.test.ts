@@ -1,13 +1,22 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { addAddresses } from '../../../src/operator/supply-addresses.ts';
 import { send } from '../../support/both-apis.ts';
 import { freePort } from '../../support/free-port.ts';
-import { seedTenant, testFolder, testGateway, useGateway } from '../../support/gateway.ts';
-import { ulidOf } from '../../support/requests.ts';
+import { addressLines, seedTenant, testFolder, testGateway, useGateway } from '../../support/gateway.ts';
+import { createAccountToken, mutate, ulidOf } from '../../support/requests.ts';
 import { addWallets, rowsOf } from '../../support/rows.ts';
-import { listening, paw, pawInShell, type Settings, startProgram } from '../../support/run-command.ts';
+import {
+  listening,
+  paw,
+  pawInShell,
+  pawJson,
+  type Settings,
+  startProgram,
+} from '../../support/run-command.ts';
 import { linesUnlikeZsh } from '../../support/shell-lines.ts';
 
 describe('a SQLite database that does not exist', () => {
@@ -90,6 +99,71 @@ test('the commands of docs/getting-started.md, and the lines that paw init print
   expect(JSON.parse(list.stdout)).toEqual(JSON.parse(lines[0] ?? ''));
   const acts = ['ACTION', 'wallet.update', 'wallet.update', 'wallet.create'];
   expect(lines.slice(6)).toEqual(acts.map((act) => expect.stringContaining(` ${act} `)));
+});
+
+/** Runs the lines of a shell in a section of a page as they are printed, with other values of what they name. */
+async function runSection(page: string, heading: string, names: Settings, settings: Settings) {
+  const text = readFileSync(new URL(`../../../docs/${page}.md`, import.meta.url), 'utf8');
+  const [section = ''] = text.split(`\n${heading}\n`)[1]?.split(/^#+ .*$/m) ?? [];
+  const blocks = [...section.matchAll(/^```sh\n(.*?)^```/gms)].map(([, lines = '']) => lines);
+  const paw = `paw() { '${process.execPath}' '${fileURLToPath(new URL('../../../src/main.js', import.meta.url))}' "$@"; }`;
+  const script = Object.entries(names).reduce(
+    (lines, [name, value]) => lines.replaceAll(name, value),
+    [paw, ...blocks].join('\n'),
+  );
+  const env = { PATH: String(process.env['PATH']), ...settings };
+  return startProgram('bash', ['--norc', '-uc', script], env, testFolder()).ended;
+}
+
+const EXAMPLE_ACCOUNT = 'accounts/01ARZ3NDEKTSV4RRFFQ69G5FAV';
+
+test("the lines of docs/commands.md give back yesterday's state of an account, and no address that a wallet has got since", async () => {
+  const gateway = await testGateway();
+  const { account, token, project, wallets } = await seedTenant(gateway, { wallets: 2, addresses: 3 });
+  await addAddresses(gateway.operator, { account, network: 'NETWORK_POLYGON' }, addressLines(2, 900));
+  const database = { DATABASE_URL: gateway.databaseUrl };
+  const folder = testFolder();
+  await pawJson(['backup', join(folder, 'paw-2026-01-31.db')], database);
+  const create = async (title: string) => {
+    const input = { title, network: 'NETWORK_ETHEREUM' };
+    const { data } = await mutate(gateway.url, token, 'createWallet', input, 'wallet { address }');
+    return data.createWallet.wallet.address;
+  };
+  const since = await create('Since');
+  await pawJson(['wallet', 'update', wallets[0] ?? '', '--title', 'Changed'], database);
+  await pawJson(['wallet', 'delete', wallets[1] ?? '', '--yes'], database);
+
+  const names = { [EXAMPLE_ACCOUNT]: account, '/srv/backups': folder };
+  const result = await runSection('commands', "### Yesterday's state of one account", names, database);
+  expect(result).toMatchObject({ status: 0, stderr: '' });
+  expect(result.stdout).toMatch(/^Left out 3 addresses of .* on NETWORK_ETHEREUM, .*\.$/m);
+  expect(result.stdout).toMatch(
+    /\nAdded 2 addresses\.\nAdded 2 addresses\.\nNo problem found .*\nImported 0 projects and 1 wallet\.\n$/,
+  );
+  const listed = (await pawJson(['wallet', 'list', '--project', project], database)).wallets;
+  expect(listed.map(({ title }: { title: string }) => title)).toEqual(['Wallet 1', 'Wallet 2', 'Since']);
+  expect(listed[2].address).toBe(since);
+  // The account and its token are active again.
+  expect(Number(await create('Next'))).toBe(Number(since) + 1);
+  expect(await pawJson(['check'], database)).toMatchObject({ problemCount: 0 });
+});
+
+test('the lines of docs/troubleshooting.md lead from what a refused token claims to its revocation', async () => {
+  const gateway = await testGateway();
+  const { account } = await seedTenant(gateway);
+  const { id } = await createAccountToken(gateway.operator, { account, title: 'Pipeline' });
+  const database = { DATABASE_URL: gateway.databaseUrl };
+  const ask = (token: string) => {
+    const names = { [EXAMPLE_ACCOUNT]: account, '01BX5ZZKBKACTAV9WEVGEMMVRZ': token };
+    return runSection('troubleshooting', '## A client gets 401 since last night', names, database);
+  };
+  expect((await ask(id)).stdout).toMatch(
+    new RegExp(`^${account} .*\n.*"id":"${id}".*\n.*"token\\.create".*\n$`),
+  );
+  await pawJson(['token', 'revoke', '--id', id], database);
+  const events = [/"token\.revoke".*"actor":"operator"/, /"token\.create"/];
+  const { stdout } = await ask(id);
+  for (const [index, event] of events.entries()) expect(stdout.split('\n')[index + 1]).toMatch(event);
 });
 
 describe('on a terminal', () => {
