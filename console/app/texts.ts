@@ -47,7 +47,15 @@ const NOUNS = {
 
 export type Noun = keyof typeof NOUNS;
 
-/** Returns a number with its noun, such as `1 wallet` or `1,000 wallets`. */
+// The API counts no further: in a list with a filter, and in another one.
+const MAX_COUNTS: readonly number[] = [1000, 10_000];
+
+/** Returns the total count of a list in words. A list with exactly this number says it, too. */
+export function countText(count: number): string {
+  return `${count.toLocaleString('en')}${MAX_COUNTS.includes(count) ? ' or more' : ''}`;
+}
+
+/** Returns the total count of a list with its noun, such as `1 wallet` or `1,000 or more wallets`. */
 export function counted(count: number, noun: Noun): string {
-  return `${count.toLocaleString('en')} ${count === 1 ? NOUNS[noun] : noun}`;
+  return `${countText(count)} ${count === 1 ? NOUNS[noun] : noun}`;
 }

@@ -1,4 +1,6 @@
 import { listEvents } from '../data/events/list-events.ts';
+import { actorOf } from '../model/audit-event.ts';
+import { withAppTitles } from '../operator/app-titles.ts';
 import { nameOption, optionalOption, UsageError } from './cli/command.ts';
 import { durationOf } from './cli/duration.ts';
 import { listCommand } from './cli/list-command.ts';
@@ -20,21 +22,19 @@ export const auditList = listCommand({
     resource: optionalOption('<name>', 'Only events of the resource, such as wallets/<ULID>.'),
     action: optionalOption('<action>', 'Only events with the action, such as wallet.update.'),
   },
-  read: (operator, input) => {
+  read: async (operator, input) => {
     const timeOf = (option: string) => timeOrAge(operator.clock(), option, input[option]);
-    return listEvents(operator, {
-      ...input,
-      since: timeOf('since'),
-      until: timeOf('until'),
-    });
+    const times = { since: timeOf('since'), until: timeOf('until') };
+    return withAppTitles(operator, await listEvents(operator, { ...input, ...times }));
   },
-  view: auditEventView,
-  columns: ({ time, action, resource, actor, credential, ...event }, isWide) => ({
+  view: ({ appTitle, ...event }) => ({ ...auditEventView(event), by: actorOf(event, appTitle) }),
+  columns: ({ time, by, action, resource, ...event }, isWide) => ({
     time: isWide ? time : toMinute(time),
+    by,
     action,
     resource,
-    by: credential || actor,
     ...(isWide && {
+      credential: event.credential,
       address: event.address,
       fields: event.fields.join(),
       times: `${event.count}`,

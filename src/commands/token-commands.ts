@@ -4,6 +4,7 @@ import { listTokens } from '../data/tokens/list-tokens.ts';
 import { revokeToken } from '../data/tokens/revoke-token.ts';
 import { renameFields } from '../model/fields/fields.ts';
 import { DEFAULT_TOKEN_DAYS } from '../model/token.ts';
+import { withAppTitles } from '../operator/app-titles.ts';
 import { revokeAccountTokens, revokeAppTokens } from '../operator/revoke-tokens.ts';
 import { changeCommand } from './cli/change-command.ts';
 import {
@@ -93,15 +94,16 @@ export const tokenCommands: readonly Command[] = [
       account: nameOption('accounts', 'Only tokens of the account, accounts/<ULID>, and of its apps.'),
       ending: optionalOption('<duration>', 'Only account tokens that end within this time, such as 14d.'),
     },
-    read(operator, { ending, ...input }) {
-      if (typeof ending !== 'string') return listTokens(operator, input);
-      const until = new Date(operator.clock() + durationOf('ending', ending) * 1000);
-      return listTokens(operator, { ...input, until });
+    async read(operator, { ending, ...input }) {
+      const isAll = typeof ending !== 'string';
+      const until = isAll ? undefined : new Date(operator.clock() + durationOf('ending', ending) * 1000);
+      return withAppTitles(operator, await listTokens(operator, { ...input, ...(until && { until }) }));
     },
-    view: tokenView,
-    columns: ({ id, title, readOnly, expireTime, lastUseTime, ...token }, isWide) => ({
+    view: ({ appTitle = '', ...token }) => ({ ...tokenView(token), appTitle }),
+    columns: ({ id, title, appTitle, readOnly, expireTime, lastUseTime, ...token }, isWide) => ({
       id,
-      title,
+      // The tokens of apps have no title.
+      'title or app': title || appTitle,
       access: readOnly ? 'read-only' : 'read-write',
       expires: isWide ? expireTime : toMinute(expireTime),
       'last use': (isWide ? lastUseTime : toMinute(lastUseTime)) || 'never',

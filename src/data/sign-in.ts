@@ -112,7 +112,7 @@ async function issue(dependencies: OperationDependencies, attempt: SignInAttempt
   const { database, clock, newId, maxTokensPerApp, tokenTtlSeconds } = dependencies;
   const now = clock();
   const { row, key } = await authenticateApp(dependencies, attempt, now);
-  const caller = { principal, client };
+  const caller = { principal: principal ?? { tokenId: undefined, appId: row.id, title: '' }, client };
   const ttlMs = Math.min(tokenTtlSeconds * 1000, key.lifeMs);
   const expireTimeMs = now + ttlMs;
   const tokenId = newId();

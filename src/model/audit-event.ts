@@ -1,4 +1,4 @@
-import type { ResourceName, Ulid } from './resource-name.ts';
+import { type ResourceName, resourceName, type Ulid } from './resource-name.ts';
 
 export const AUDIT_ACTIONS = [
   'account.create',
@@ -43,9 +43,13 @@ export type AuditEvent = {
   readonly resource: ResourceName;
   /** The public id of the token of the request; undefined for an act of the operator. */
   readonly actorTokenId: Ulid | undefined;
+  /** The app of this token, or the app that has signed in by its key alone. It may be deleted. */
+  readonly app: ResourceName<'apps'> | undefined;
+  /** The title of this token at the time of the act; undefined if it had none. */
+  readonly actorTitle: string | undefined;
   /** The public id of the token that was issued or revoked, if it is one; of several sign-ins, that of the first. */
   readonly tokenId: Ulid | undefined;
-  /** The names of the fields that an update has set. */
+  /** The names of the fields that an update has set, or the network of addresses. */
   readonly fields: readonly string[];
   /** The IPv4 address of the client, or its IPv6 network; undefined for an act of the operator. */
   readonly address: string | undefined;
@@ -54,3 +58,18 @@ export type AuditEvent = {
   /** The number of revoked tokens, of addresses, or of equal acts of a client within a minute. */
   readonly count: number;
 };
+
+/**
+ * Returns who did an act, in words. Only a title has `app` or `token` before it, so that it can't be taken for something else.
+ *
+ * @param appTitle the title that the app of the event has now; undefined if it is deleted
+ */
+export function actorOf(
+  { app, actorTitle, actorTokenId, address }: AuditEvent,
+  appTitle?: string | undefined,
+): string {
+  if (app !== undefined) return appTitle === undefined ? app : `app ${appTitle}`;
+  if (actorTitle !== undefined) return `token ${actorTitle}`;
+  if (actorTokenId !== undefined) return resourceName('tokens', actorTokenId);
+  return address === undefined ? 'the operator' : 'an unknown client';
+}

@@ -13,6 +13,8 @@ export type Principal = {
   /** Whether the token sees its project alone, as each project token does. */
   readonly isOneProject: boolean;
   readonly isReadOnly: boolean;
+  /** The title of an account token; empty if it has none, and for a project token. */
+  readonly title: string;
 };
 
 /** Where a request comes from. */

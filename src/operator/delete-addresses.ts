@@ -35,6 +35,7 @@ export async function deleteAllAddresses(operator: OperatorContext, input: Untru
         const act = {
           action: 'address.delete',
           resource: resourceName('accounts', accountId),
+          fields: [network],
           count,
         } as const;
         return recordAct(transaction, operator, { accountId, ...act });

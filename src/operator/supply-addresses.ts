@@ -85,7 +85,7 @@ export async function addAddresses(
     await database.transaction(async (transaction) => {
       await assertAlone(transaction, pool, { last_id: before, last_added: lastId });
       await giveAdded(transaction, pool, lastId);
-      const act = { action: 'address.add', resource: account, count } as const;
+      const act = { action: 'address.add', resource: account, fields: [network], count } as const;
       await recordAct(transaction, operator, { accountId, ...act });
     });
   } catch (error) {
@@ -120,8 +120,8 @@ export async function deleteListedAddresses(
     await lockAccount(transaction, accountId);
     assertLeft(await findLeft(transaction, pool, batch), batch);
     await deleteAddresses(transaction, accountId, batch);
-    const act = { action: 'address.delete', resource: account, count: batch.length } as const;
-    await recordAct(transaction, operator, { accountId, ...act });
+    const act = { action: 'address.delete', resource: account, fields: [network] } as const;
+    await recordAct(transaction, operator, { accountId, ...act, count: batch.length });
   });
   await database.transaction((transaction) => deleteEmptyPool(transaction, pool));
   return { account, network, count: byAddress.size };

@@ -1,4 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
+import { AUDIT_ACTIONS } from '../../src/model/audit-event.ts';
+import { insertRows } from '../../src/storage/jobs/bulk-rows.ts';
 import { graphqlApi } from '../support/both-apis.ts';
 import { Follower, impatientFollower, SETTLED_MS } from '../support/follow-events.ts';
 import { seedTenant, testGateway, useGateway, useTenant } from '../support/gateway.ts';
@@ -10,6 +12,7 @@ import {
   keyOf,
   mutate,
   resultOf,
+  ulidOf,
 } from '../support/requests.ts';
 import { rowsOf } from '../support/rows.ts';
 import { pawJson } from '../support/run-command.ts';
@@ -43,7 +46,7 @@ const EVENTS = `query (
     first: 100, action: $action, resource: $resource, since: $since, until: $until, settled: $settled
   ) {
     nodes {
-      id name action resource resourceTitle credential token fields address requestId count time lastTime
+      id name action resource resourceTitle credential app by token fields address requestId count time lastTime
     }
     totalCount
   }
@@ -60,10 +63,11 @@ async function listed() {
   const { events } = await pawJson(words, { DATABASE_URL: gateway.databaseUrl });
   const orNull = (text: string) => text || null;
   const nameOf = (id: string) => orNull(id && `tokens/${id}`);
-  return events.map(({ id, actor: _, account: __, ...event }: Record<string, string>) => ({
+  return events.map(({ id, actor: _, account: __, actorTitle: ___, ...event }: Record<string, string>) => ({
     ...event,
     ...{ id: `events/${id}`, name: `events/${id}` },
     ...{ credential: nameOf(event['credential'] ?? ''), token: nameOf(event['token'] ?? '') },
+    app: orNull(event['app'] ?? ''),
     ...{ address: orNull(event['address'] ?? ''), requestId: orNull(event['requestId'] ?? '') },
   }));
 }
@@ -81,6 +85,40 @@ test('a client reads the same events of its account as the operator, the newest 
   expect(nodes.map(({ action }: { action: string }) => action)).toEqual(ACTIONS);
   expect(nodes.map(withoutTitle)).toEqual(await listed());
   expect(totalCount).toBe(ACTIONS.length);
+});
+
+test('the total count is that of the events that all filters together find, on every page', async () => {
+  const times = (await read()).nodes.map(({ time }: { time: string }) => time);
+  const [until, , , since] = times;
+  for (const filter of [
+    { since },
+    { until },
+    { since, until },
+    { since, action: 'wallet.update' },
+    { until, resource: tenant.wallet },
+    { until, resource: tenant.wallet, action: 'wallet.create' },
+    { until: since, since: until },
+    { until: '1969-12-31T23:59:59Z' },
+  ]) {
+    const { nodes, totalCount } = await read(filter);
+    expect(totalCount).toBe(nodes.length);
+    // The list above is shorter than a page, so that nothing is counted for it.
+    const page = EVENTS.replace('first: 100', 'last: 1');
+    const { data } = await graphqlBody(gateway.url, tenant.token, page, filter);
+    expect([filter, data.events.totalCount]).toEqual([filter, nodes.length]);
+  }
+  expect((await read({ since, until })).totalCount).toBe(3);
+});
+
+test('the total count of events ends at 10,000', async () => {
+  const { account, token } = await seedTenant(gateway);
+  const rows = Array.from({ length: 10_001 }, (_, n) => ({
+    ...{ account_id: ulidOf(account), id: `01ARZ3NDEKTSV4RRFF${String(n).padStart(8, '0')}` },
+    ...{ action: 'app.create', resource: account, fields: '', event_count: 1, last_time_ms: 0 },
+  }));
+  await insertRows(gateway.database, 'audit_event', rows);
+  const since = '2001-01-01T00:00:00Z';
+  expect((await read({ since }, token)).totalCount).toBe(10_000);
 });
 
 test('an action without events has none, and null selects all', async () => {
@@ -122,8 +160,13 @@ test.each(['2026-02-30T00:00:00Z', '2026-01-31', 'yesterday', 1_700_000_000_000]
   },
 );
 
+test.each(['app.created', 'WALLET_UPDATE'])('the action %s is refused with all actions', async (action) => {
+  const { errors } = await graphqlBody(gateway.url, tenant.token, EVENTS, { action });
+  expect(errors[0].message).toBe(`action: Must be one of ${AUDIT_ACTIONS.join(', ')}.`);
+  expect(errors[0].extensions).toMatchObject({ fieldViolations: [{ field: 'action' }] });
+});
+
 test.each([
-  ['action', 'app.created'],
   ['resource', 'Till'],
   ['resource', 'tokens/x'],
   ['resource', `wallets/${'0'.repeat(25)}`],
@@ -145,6 +188,15 @@ test('events have the titles of their resources, and none of an account, or afte
   expect(await titlesOf(name)).toEqual(['App']);
   expect(await mutate(gateway.url, token, 'deleteApp', { name })).not.toHaveProperty('errors');
   expect(await titlesOf(name)).toEqual([null, null]);
+});
+
+test('the total count of settled events does not have the others', async () => {
+  const { token } = await seedTenant(gateway);
+  gateway.clock.advance(SETTLED_MS);
+  await createApp(api, token);
+  expect((await read({ settled: true }, token)).totalCount).toBe(3);
+  expect((await read({ settled: true, action: 'app.create' }, token)).totalCount).toBe(0);
+  expect((await read({}, token)).totalCount).toBe(4);
 });
 
 test('the program in docs/api.md gets each event of two instances once, with its final count, though their clocks differ', async () => {

@@ -31,7 +31,12 @@ const compose: { services: Readonly<Record<string, Service>>; volumes: object } 
   },
 );
 const manifests = parseAllDocuments(textOf('kubernetes.yaml')).map((document) => document.toJS());
-const [job, deployment, budget, kubernetesService] = manifests as [Job, Deployment, PodDisruptionBudget, KubernetesService];
+const [job, deployment, budget, kubernetesService] = manifests as [
+  Job,
+  Deployment,
+  PodDisruptionBudget,
+  KubernetesService,
+];
 const stages = readDockerfile(DOCKERFILE);
 const image = stages.at(-1);
 if (image === undefined) throw new Error('The Dockerfile has no stage.');

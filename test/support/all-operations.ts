@@ -48,9 +48,11 @@ const EVENTS = `query ($resource: ResourceName!, $after: String) {
   events(first: 1, resource: $resource, after: $after) {
     totalCount
     pageInfo { hasPreviousPage endCursor }
-    nodes { resourceTitle }
+    nodes { resourceTitle by }
   }
   last: events(last: 1, resource: $resource, action: "wallet.create") { totalCount nodes { id } }
+  of: events(first: 1, action: "wallet.create", since: "2001-01-01T00:00:00Z") { totalCount }
+  all: events(first: 1, until: "9000-01-01T00:00:00Z") { totalCount }
 }`;
 
 const NODES = 'query ($ids: [ID!]!) { nodes(ids: $ids) { id } }';

@@ -1,7 +1,7 @@
 import { beforeEach, expect, inject } from 'vitest';
 import { graphqlApi, graphqlOutcome, mutationDocument, type Outcome } from './both-apis.ts';
 import { type Gateway, seedTenant, type Tenant, useGateway } from './gateway.ts';
-import { type AppKey, createApp, credentialParts, keyOf } from './requests.ts';
+import { type AppKey, createApp, credentialParts, keyOf, tokenNameOf } from './requests.ts';
 import { pawJson } from './run-command.ts';
 
 /** An event as `audit list` prints it. */
@@ -80,6 +80,8 @@ export class AuditTrail {
       count: 1,
       actor: 'credential',
       credential: credentialParts(token).id,
+      // The tokens of a scene have no title.
+      ...{ app: '', actorTitle: '', by: tokenNameOf(token) },
       address: '127.0.0.1',
       requestId: response.headers.get('x-request-id'),
       ...act,
@@ -108,11 +110,13 @@ export class AuditTrail {
   }
 }
 
+const NO_REQUEST = { address: '', requestId: '' };
+
 /** The event of an act of the operator. */
 export function ofOperator({ account }: Account, act: Act) {
-  const nobody = { actor: 'operator', credential: '', address: '', requestId: '' };
+  const nobody = { ...{ actor: 'operator', by: 'the operator' }, credential: '', app: '', actorTitle: '' };
   const time = expect.stringMatching(/^\d{4}-/);
-  return { time, lastTime: time, account, token: '', fields: [], count: 1, ...nobody, ...act };
+  return { time, lastTime: time, account, token: '', fields: [], count: 1, ...nobody, ...NO_REQUEST, ...act };
 }
 
 /** Replaces `$` and a name by the name of the resource. */

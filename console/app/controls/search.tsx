@@ -4,13 +4,14 @@ import {
   type HitFragment,
   SearchAddressDocument,
   SearchDocument,
-  SearchNameDocument,
+  SearchNamesDocument,
 } from '../generated/documents.ts';
 import { nodeOf } from '../query.ts';
 import { request } from '../request.ts';
 import { linkTo } from '../router.ts';
 import { focusHeading } from '../screen.tsx';
 import { seesAccount, useViewer, type Viewer } from '../session.ts';
+import { countText } from '../texts.ts';
 import { Combobox, type Found, type OptionAttributes } from './combobox.tsx';
 import { Cover } from './cover.tsx';
 import { shorten } from './resource-id.tsx';
@@ -18,7 +19,10 @@ import { shorten } from './resource-id.tsx';
 // How many of each kind are shown.
 const SHOWN = 5;
 
-const RESOURCE_NAME = /^(projects|wallets|apps)\/[0-9A-Z]{26}$/i;
+const KINDS = ['projects', 'wallets', 'apps'];
+
+/** A resource name, or its ULID alone. */
+const RESOURCE_ID = /^(?:(projects|wallets|apps)\/)?([0-7][0-9A-HJKMNP-TV-Z]{25})$/i;
 
 const ADDRESS = /^0x[0-9a-f]{40}$/i;
 
@@ -92,19 +96,20 @@ function useSlash(onSlash: () => void): void {
   }, []);
 }
 
-/** Finds a resource by its name, wallets by their address, or what a title begins with. */
+/** Finds a resource by its name or its id, wallets by their address, or what a title begins with. */
 async function find(text: string, viewer: Viewer): Promise<Found<Hit>> {
   // A token has no screen of its own.
   if (/^tokens\//i.test(text) && seesAccount(viewer)) {
     return { groups: [{ choices: [{ name: 'tokens', link: '#/tokens', title: 'Tokens' }] }], message: '' };
   }
-  if (RESOURCE_NAME.test(text)) {
-    const [kind = '', id = ''] = text.split('/');
-    const node = nodeOf(
-      await request(SearchNameDocument, { name: `${kind.toLowerCase()}/${id.toUpperCase()}` }),
-    );
-    const choices = node ? [hitOf(node)] : [];
-    return { groups: [{ choices }], message: node ? '' : <Nothing of={`Nothing has the ID “${text}”.`} /> };
+  const nothing = `Nothing has the ID “${text}”.`;
+  const [, kind, id = ''] = RESOURCE_ID.exec(text) ?? [];
+  if (id) {
+    const names = (kind ? [kind.toLowerCase()] : KINDS).map((each) => `${each}/${id.toUpperCase()}`);
+    const { nodes } = await request(SearchNamesDocument, { names });
+    const choices = nodes.flatMap((node) => nodeOf({ node }) ?? []).map(hitOf);
+    // A title can begin like an ID.
+    if (kind || choices.length > 0) return resultOf([{ choices }], nothing);
   }
   if (ADDRESS.test(text)) {
     const { wallets } = await request(SearchAddressDocument, { address: text, first: SHOWN });
@@ -118,7 +123,7 @@ async function find(text: string, viewer: Viewer): Promise<Found<Hit>> {
     groupOf('Wallets', wallets, `${viewer.onlyProject ? linkTo(viewer.project.name) : '#/wallets'}?${query}`),
     groupOf('Apps', apps),
   ];
-  return resultOf(groups, `No title begins with “${text}”.`);
+  return resultOf(groups, id ? nothing : `No title begins with “${text}”.`);
 }
 
 type Hits = { readonly totalCount: number; readonly nodes: readonly HitFragment[] };
@@ -126,7 +131,7 @@ type Hits = { readonly totalCount: number; readonly nodes: readonly HitFragment[
 /** @param all the link to the list of all, if there is one */
 function groupOf(kind: string, { nodes, totalCount }: Hits, all?: string) {
   const isWhole = totalCount === nodes.length;
-  const count = totalCount.toLocaleString('en');
+  const count = countText(totalCount);
   const more = { name: kind, link: all ?? '', title: `All ${count} ${kind.toLowerCase()}` };
   return {
     heading: isWhole ? `${kind} · ${count}` : `${kind} · ${nodes.length} of ${count}`,

@@ -184,16 +184,16 @@ export type SearchAddressQueryVariables = Exact<{
 
 export type SearchAddressQuery = { readonly wallets: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly name: string, readonly title: string, readonly address: string, readonly project: { readonly title: string } }> } };
 
-export type SearchNameQueryVariables = Exact<{
-  name: string | number;
+export type SearchNamesQueryVariables = Exact<{
+  names: ReadonlyArray<string | number> | string | number;
 }>;
 
 
-export type SearchNameQuery = { readonly node:
+export type SearchNamesQuery = { readonly nodes: ReadonlyArray<
     | { readonly name: string, readonly title: string, readonly active: boolean, readonly project: { readonly title: string } }
     | { readonly name: string, readonly title: string, readonly imageCoverUrl: string }
     | { readonly name: string, readonly title: string, readonly address: string, readonly project: { readonly title: string } }
-   | null };
+   | null> };
 
 type Hit_App_Fragment = { readonly name: string, readonly title: string, readonly active: boolean, readonly project: { readonly title: string } };
 
@@ -267,7 +267,7 @@ export type EventsQueryVariables = Exact<{
 }>;
 
 
-export type EventsQuery = { readonly events: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly name: string, readonly action: string, readonly resource: string, readonly resourceTitle: string | null, readonly credential: string | null, readonly token: string | null, readonly fields: ReadonlyArray<string>, readonly address: string | null, readonly requestId: string | null, readonly count: number, readonly time: string }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } };
+export type EventsQuery = { readonly events: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly name: string, readonly action: string, readonly resource: string, readonly resourceTitle: string | null, readonly credential: string | null, readonly app: string | null, readonly by: string, readonly token: string | null, readonly fields: ReadonlyArray<string>, readonly address: string | null, readonly requestId: string | null, readonly count: number, readonly time: string }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } };
 
 export type ProjectQueryVariables = Exact<{
   name: string | number;
@@ -543,9 +543,9 @@ export const SearchAddressDocument = new TypedDocumentString(`
     }
   }
 }`) as unknown as TypedDocumentString<SearchAddressQuery, SearchAddressQueryVariables>;
-export const SearchNameDocument = new TypedDocumentString(`
-    query SearchName($name: ID!) {
-  node(id: $name) {
+export const SearchNamesDocument = new TypedDocumentString(`
+    query SearchNames($names: [ID!]!) {
+  nodes(ids: $names) {
     ...Hit
   }
 }
@@ -571,7 +571,7 @@ export const SearchNameDocument = new TypedDocumentString(`
       title
     }
   }
-}`) as unknown as TypedDocumentString<SearchNameQuery, SearchNameQueryVariables>;
+}`) as unknown as TypedDocumentString<SearchNamesQuery, SearchNamesQueryVariables>;
 export const AppsDocument = new TypedDocumentString(`
     query Apps($project: ID!, $first: Int = 24, $after: String) {
   node(id: $project) {
@@ -690,6 +690,8 @@ export const EventsDocument = new TypedDocumentString(`
       resource
       resourceTitle
       credential
+      app
+      by
       token
       fields
       address

@@ -3,15 +3,9 @@ import { More, Size, useList } from '../controls/list.tsx';
 import { FullId, ResourceLink, shorten } from '../controls/resource-id.tsx';
 import { type Column, type Columns, Table } from '../controls/table.tsx';
 import { Time } from '../controls/time.tsx';
-import {
-  EventsDocument,
-  type EventsQuery,
-  type EventsQueryVariables,
-  TokensDocument,
-} from '../generated/documents.ts';
+import { EventsDocument, type EventsQuery, type EventsQueryVariables } from '../generated/documents.ts';
 import { useObservable } from '../observable.ts';
-import { useQuery } from '../query.ts';
-import { route, setQuery } from '../router.ts';
+import { linkTo, route, setQuery } from '../router.ts';
 import { Screen } from '../screen.tsx';
 import { ACTIONS, actionText } from '../texts.ts';
 
@@ -66,15 +60,13 @@ type EventListProps = {
 
 function EventList({ variables, children }: EventListProps) {
   const list = useList(EventsDocument, variables, ({ events }) => events);
-  // Who did it, as long as their token is valid.
-  const { data } = useQuery(TokensDocument, { first: 100 });
-  const tokens = new Map(data?.tokens.nodes.map((token) => [token.name, token]));
   const columns: Columns<Event> = [
     {
       title: 'Action',
-      cell: ({ action, count }) => (
+      cell: ({ action, fields, count }) => (
         <>
-          <span>{actionText(action)}</span> {count > 1 && <span class="mark">{count} times</span>}
+          <span>{[actionText(action), ...(fields.length > 0 ? [fields.join(', ')] : [])].join(': ')}</span>{' '}
+          {count > 1 && <span class="mark">{count} times</span>}
         </>
       ),
     },
@@ -83,11 +75,10 @@ function EventList({ variables, children }: EventListProps) {
       title: 'By',
       rank: variables.resource ? 2 : 3,
       isSecondLine: variables.resource !== undefined,
-      cell: ({ credential, requestId }) => {
-        const token = tokens.get(credential ?? '');
-        if (token?.app) return <ResourceLink {...token.app} />;
-        if (credential) return <a href="#/tokens">{token?.title || shorten(credential)}</a>;
-        return requestId === null ? 'The operator' : 'A sign-in by OAuth';
+      cell: ({ credential, app, by }) => {
+        const text = <span title={by}>{shorten(by)}</span>;
+        const link = app ? linkTo(app) : credential && '#/tokens';
+        return link ? <a href={link}>{text}</a> : text;
       },
     },
     {

@@ -11,7 +11,7 @@ export type Act = {
   readonly accountId: Ulid;
   readonly action: AuditAction;
   readonly resource: ResourceName;
-  /** The names of the fields that an update has set. */
+  /** The names of the fields that an update has set, or the network of addresses. */
   readonly fields?: readonly string[];
   /** The public id of the token that was issued or revoked. */
   readonly tokenId?: Ulid;
@@ -30,9 +30,14 @@ export function minuteOf(timeMs: number): number {
   return timeMs - (timeMs % MINUTE_MS);
 }
 
-/** A caller, as far as it is recorded. Without a bearer token, it has no principal. */
+/**
+ * A caller, as far as it is recorded. An app that signs in by its key alone has no token. A client that has proved nothing has no
+ * principal.
+ */
 export type AuditedCaller = {
-  readonly principal: Pick<Principal, 'tokenId'> | undefined;
+  readonly principal:
+    | (Pick<Principal, 'appId' | 'title'> & { readonly tokenId: Ulid | undefined })
+    | undefined;
   readonly client: Pick<Client, 'address' | 'requestId'>;
 };
 
@@ -53,11 +58,15 @@ export function auditEvent({ caller, newId }: Actor, act: Act): AuditEventRow {
   const id = newId();
   const timeMs = decodeTime(id);
   const acts = { fields, event_count: count, last_time_ms: timeMs };
-  const event = { account_id: accountId, id, action, resource, token_id: tokenId, ...acts };
-  if (caller === 'operator') {
-    return { ...event, actor_token_id: null, address: null, request_id: null, count_key: null };
-  }
-  const actorTokenId = caller.principal?.tokenId ?? null;
+  const principal = caller === 'operator' ? undefined : caller.principal;
+  const actorTokenId = principal?.tokenId ?? null;
+  const actor = {
+    actor_token_id: actorTokenId,
+    actor_app_id: principal?.appId ?? null,
+    actor_title: principal?.title || null,
+  };
+  const event = { account_id: accountId, id, action, resource, ...actor, token_id: tokenId, ...acts };
+  if (caller === 'operator') return { ...event, address: null, request_id: null, count_key: null };
   const { address, requestId } = caller.client;
   // Each sign-in issues another token.
   const endedToken = action === 'sign_in.succeed' ? null : tokenId;
@@ -65,7 +74,7 @@ export function auditEvent({ caller, newId }: Actor, act: Act): AuditEventRow {
   const digest = hash('sha256', JSON.stringify(description), 'base64url').slice(0, HASH_LENGTH);
   // With the minute first, new keys are at the end of the index.
   const countKey = `${(minuteOf(timeMs) / MINUTE_MS).toString(36)} ${digest}`;
-  return { ...event, actor_token_id: actorTokenId, address, request_id: requestId, count_key: countKey };
+  return { ...event, address, request_id: requestId, count_key: countKey };
 }
 
 /** Returns the names of the fields that have a value. */

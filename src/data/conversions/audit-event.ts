@@ -12,6 +12,8 @@ export function auditEventFromRow(row: AuditEventRow): AuditEvent {
     action: row.action,
     resource: row.resource,
     actorTokenId: row.actor_token_id ?? undefined,
+    app: row.actor_app_id === null ? undefined : resourceName('apps', row.actor_app_id),
+    actorTitle: row.actor_title ?? undefined,
     tokenId: row.token_id ?? undefined,
     fields: row.fields === '' ? [] : row.fields.split(','),
     address: row.address ?? undefined,

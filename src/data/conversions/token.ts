@@ -14,6 +14,7 @@ export function principalFromRow(row: TokenRow): Principal {
     // A project token has no more than its project, whatever the column says.
     isOneProject: row.app_id !== null || row.is_one_project === 1,
     isReadOnly: row.is_read_only === 1,
+    title: row.title,
   };
 }
 

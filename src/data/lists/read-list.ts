@@ -30,7 +30,7 @@ export async function readLists<R extends ListRow, T>(
   const pages = await list.readPages(database, selection, request);
   const { readCounts, readPrevious } = list.metadata(database, selection, request);
   // Without more items, the first page has all that would be counted.
-  const isFirst = request.position === undefined && selection.range === undefined && !selection.isWanted;
+  const isFirst = request.position === undefined && !selection.isWanted;
   return pages.map((page, index) => ({
     ...page,
     items: page.items.map(toItem),

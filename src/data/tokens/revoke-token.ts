@@ -5,8 +5,8 @@ import { resourceName, type Ulid } from '../../model/resource-name.ts';
 import type { Queryable } from '../../storage/interface/database.ts';
 import {
   deleteTokenByName,
-  findToken,
   deleteTokenRow,
+  findToken,
   type TokenSecretRow,
 } from '../../storage/tables/tokens.ts';
 import { recordAct } from '../audit/audit.ts';

@@ -257,6 +257,17 @@ export type Event = {
    */
   readonly address: Maybe<Scalars['String']['output']>;
   /**
+   * The app of this token, `apps/<ULID>`, also one that no longer exists; for a sign-in by OAuth, the app that has signed
+   * in. Null for an account token, for the operator, and for a client that has proved nothing.
+   */
+  readonly app: Maybe<Scalars['ResourceName']['output']>;
+  /**
+   * Who did it, in words: `app` and the title that the app has now, or the name of the app if it no longer exists; `token`
+   * and the title that the account token had at the time of the act, or its name if it had none; `the operator`; or
+   * `an unknown client`, which has proved nothing.
+   */
+  readonly by: Scalars['String']['output'];
+  /**
    * The number of revoked tokens, of addresses, or of equal acts: those of a client within the same
    * minute, with the same action, resource, fields, credential and address. The count grows until the
    * end of the minute.
@@ -267,7 +278,10 @@ export type Event = {
    * OAuth, which needs no token, or its failure.
    */
   readonly credential: Maybe<Scalars['ResourceName']['output']>;
-  /** The names of the fields that an update has set. Empty for other acts. */
+  /**
+   * The names of the fields that an update has set. `address.add` and `address.delete` have the network of the addresses
+   * instead. Empty for other acts.
+   */
   readonly fields: ReadonlyArray<Scalars['String']['output']>;
   /** The resource name, `events/<ULID>`. */
   readonly id: Scalars['ID']['output'];
@@ -302,7 +316,7 @@ export type EventConnection = {
   readonly nodes: ReadonlyArray<Event>;
   /** The page info. */
   readonly pageInfo: PageInfo;
-  /** The number of all events of the list, or 10,000 if it has more. */
+  /** The number of the events that the filter finds, or 10,000 if there are more. */
   readonly totalCount: Scalars['Int']['output'];
 };
 
@@ -620,7 +634,7 @@ export type Query = {
    */
   readonly apps: AppConnection;
   /**
-   * The audit events of the account, the newest first: what was done, when, and with which token.
+   * The audit events of the account, the newest first: what was done, when, and by whom.
    * Requires an account token for all projects of the account; it may be one that only reads. Use
    * `first` and `after` for paging to older events.
    *
@@ -1318,6 +1332,8 @@ export type DeleteAppPayloadResolvers<ContextType = GraphqlContext, ParentType e
 export type EventResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['Event'] = ResolversParentTypes['Event']> = {
   action?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   address?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  app?: Resolver<Maybe<ResolversTypes['ResourceName']>, ParentType, ContextType>;
+  by?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   count?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   credential?: Resolver<Maybe<ResolversTypes['ResourceName']>, ParentType, ContextType>;
   fields?: Resolver<ReadonlyArray<ResolversTypes['String']>, ParentType, ContextType>;

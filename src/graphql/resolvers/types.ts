@@ -3,7 +3,7 @@ import { listAppsOfProjects } from '../../data/apps/list-apps.ts';
 import { countAddresses } from '../../data/wallets/count-addresses.ts';
 import { listWalletsOfProjects } from '../../data/wallets/list-wallets.ts';
 import type { App } from '../../model/app.ts';
-import type { AuditEvent } from '../../model/audit-event.ts';
+import { type AuditEvent, actorOf } from '../../model/audit-event.ts';
 import { ByteCache, countBytes } from '../../model/byte-cache.ts';
 import { projectEtag } from '../../model/etag.ts';
 import type { ConnectionPage } from '../../model/lists/list-page.ts';
@@ -84,6 +84,9 @@ export const types = {
     id: eventName,
     name: eventName,
     credential: ({ actorTokenId }) => tokenName(actorTokenId),
+    app: ({ app }) => app ?? null,
+    by: async (event, _args, { resources }) =>
+      actorOf(event, event.app && (await loadApp(event.app, resources))?.title),
     token: ({ tokenId }) => tokenName(tokenId),
     address: ({ address }) => address || null,
     requestId: ({ requestId }) => requestId ?? null,

@@ -168,9 +168,13 @@ CREATE TABLE audit_event (
   resource TEXT NOT NULL,
   -- The public id of the token of the request. Null for an act of the operator.
   actor_token_id TEXT,
+  -- The app of this token, or the app that has signed in by its key alone.
+  actor_app_id TEXT,
+  -- The title of this token at the time of the act. Null if it had none.
+  actor_title TEXT,
   -- The public id of the token that was issued or revoked; that of the first, if several sign-ins are counted.
   token_id TEXT,
-  -- The names of the fields that were set, with commas between them.
+  -- The names of the fields that were set, with commas between them; of addresses, their network.
   fields TEXT NOT NULL,
   -- An IPv4 address or an IPv6 network.
   address TEXT,

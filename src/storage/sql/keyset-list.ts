@@ -129,17 +129,20 @@ export class KeysetList<R extends ListRow> {
     request: PageRequest,
     kind: ListKind,
   ): Promise<readonly PageMetadata[]> {
-    const { values, parts, range: [after, before] = ALL } = selection;
+    const { values, parts, range } = selection;
+    const [after, before] = range ?? ALL;
     if (isLarge(parts)) {
       return inChunks(parts, (chunk) =>
         this.#readMetadata(database, { ...selection, parts: chunk }, request, kind),
       );
     }
     const ids = parts === undefined ? [] : padIds(parts);
-    const params = [...values, ...ids, ...(kind === 'count' ? [] : [this.#startOf(selection, request)])];
+    const { prefix = '' } = this.#options;
+    const bounds = (range ?? []).map((id) => prefix + id);
+    const params = [...values, ...ids, ...(kind === 'count' ? bounds : [this.#startOf(selection, request)])];
     // Without a position, nothing is before the page.
     const isKnown = kind === 'previous' && request.position === undefined;
-    const statement = this.#statement(kind, request, ids.length);
+    const statement = this.#statement(kind, request, ids.length, range !== undefined);
     const rows = isKnown ? [] : await database.read<MetadataRow>(statement, params);
     const byPart = new Map(rows.map((row) => [row.part, row]));
     return (parts ?? ['']).map((_, index) => {
@@ -162,12 +165,12 @@ export class KeysetList<R extends ListRow> {
     return prefix + (isOutside ? (isAscending ? after : before) : position);
   }
 
-  #statement(kind: ListKind, start: Start, partCount: number): string {
+  #statement(kind: ListKind, start: Start, partCount: number, isRange = false): string {
     const isAscending = this.#isAscending(start);
-    const name = `${kind} ${isAscending} ${partCount}`;
+    const name = `${kind} ${isAscending} ${partCount} ${isRange}`;
     let sql = this.#statements.get(name);
     if (sql === undefined) {
-      sql = listStatement(this.#table, this.#options, kind, { isAscending, partCount });
+      sql = listStatement(this.#table, this.#options, kind, { isAscending, partCount, isRange });
       this.#statements.set(name, sql);
     }
     return sql;

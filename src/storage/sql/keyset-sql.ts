@@ -34,13 +34,18 @@ const MAX_TOTAL_COUNT = 10_000;
 
 /**
  * Returns a statement on a list, or on each of `partCount` parts of it. Its parameters are the values of the comparisons,
- * the parts, the key from which to read (not for a count), and the maximum number of rows (only for a page).
+ * the parts, the key from which to read, and the maximum number of rows (only for a page). A count has none of these, or the
+ * bounds of its range.
  */
 export function listStatement(
   { name, columns }: ListTable,
   { where, part, prefix, count = '', maxCount = MAX_TOTAL_COUNT, matchedBy }: ListOptions,
   kind: ListKind,
-  { isAscending, partCount }: { readonly isAscending: boolean; readonly partCount: number },
+  {
+    isAscending,
+    partCount,
+    isRange,
+  }: { readonly isAscending: boolean; readonly partCount: number; readonly isRange: boolean },
 ): string {
   const key = prefix === undefined ? 'id' : prefixedId(prefix);
   const start = where.length + partCount + 1;
@@ -73,7 +78,8 @@ export function listStatement(
   const ofPart = partCount === 0 ? [] : [`${part} = parts.column2`];
   // With the order, a large list is counted by its index, up to the limit. Matches would be sorted for nothing.
   const order = matchedBy === undefined ? ` ORDER BY ${key}` : '';
-  const counted = `SELECT id ${search(ofPart, `${key} > ''${order}`)} LIMIT ${maxCount}`;
+  const within = isRange ? `${key} > $${start} AND ${key} < $${start + 1}` : `${key} > ''`;
+  const counted = `SELECT id ${search(ofPart, within + order)} LIMIT ${maxCount}`;
   const total = kind === 'count' ? `(SELECT COUNT(*) FROM (${counted}) AS counted)` : count;
   const previous = `(SELECT id ${search(ofPart, before)} LIMIT 1)`;
   const fields = {

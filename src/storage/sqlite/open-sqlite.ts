@@ -14,7 +14,7 @@ import { isNamed, LogSync, type Sync } from './log-sync.ts';
 import { hasLog, openReadOnly } from './open-read-only.ts';
 import { ReadinessCheck } from './readiness.ts';
 import { accountParameter, ReadTurns } from './reads.ts';
-import { statementRunner, translateErrors } from './statements.ts';
+import { type RunStatement, statementRunner, translateErrors } from './statements.ts';
 import { assertOwnFile, SCHEMA_OBJECTS } from './verify-file.ts';
 
 /** Thrown if the file of a database does not exist. The message is one line. */
@@ -76,12 +76,7 @@ export function openSqlite(link: string, settings: SqliteSettings): Engine {
   const writes = new GroupCommit(writer, execute, log);
   const timed = timedStatements(onStatement);
   const readiness = new ReadinessCheck(path, () => writes.needsSpace);
-  const inTransaction: Execute = async (sql, params) => {
-    // A full disk undoes the whole transaction. What follows would be one of its own.
-    if (!writer.isTransaction) throw unavailable(new Error('The transaction was undone.'));
-    return execute(sql, params);
-  };
-  const transaction: Queryable = { read: inTransaction, write: inTransaction };
+  const transaction = inTransaction(writer, execute);
   const commit = <T>(kind: StatementKind, account: unknown, work: () => Promise<T>) =>
     timed(kind, () => writes.transaction(account, work));
 
@@ -117,6 +112,16 @@ export function openSqlite(link: string, settings: SqliteSettings): Engine {
     },
   };
   return engine;
+}
+
+/** Returns the target of the statements of a transaction. */
+function inTransaction(writer: DatabaseSync, execute: RunStatement): Queryable {
+  const run: Execute = async (sql, params) => {
+    // A full disk undoes the whole transaction. What follows would be one of its own.
+    if (!writer.isTransaction) throw unavailable(new Error('The transaction was undone.'));
+    return execute(sql, params);
+  };
+  return { read: run, write: run };
 }
 
 /** Returns a database that is read alone. A file without a log is read without locks, until a process makes one. */

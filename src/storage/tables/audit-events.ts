@@ -5,13 +5,15 @@ import { KEY, prefixedId } from '../sql/columns.ts';
 import { KeysetList } from '../sql/keyset-list.ts';
 import { insertChange } from '../sql/row-statements.ts';
 
-/** A row of the table `audit_event`. `fields` are names of fields, with commas between them. */
+/** A row of the table `audit_event`. `fields` are names of fields, or a network, with commas between them. */
 export type AuditEventRow = {
   readonly account_id: Ulid;
   readonly id: Ulid;
   readonly action: AuditAction;
   readonly resource: ResourceName;
   readonly actor_token_id: Ulid | null;
+  readonly actor_app_id: Ulid | null;
+  readonly actor_title: string | null;
   readonly token_id: Ulid | null;
   readonly fields: string;
   readonly address: string | null;
@@ -23,7 +25,7 @@ export type AuditEventRow = {
 
 /** The second column is what concurrent inserts wait for; see `ConnectionTurns`. */
 const AUDIT_EVENT_COLUMNS =
-  'account_id, count_key, id, action, resource, actor_token_id, token_id, fields, address, request_id, event_count, last_time_ms';
+  'account_id, count_key, id, action, resource, actor_token_id, actor_app_id, actor_title, token_id, fields, address, request_id, event_count, last_time_ms';
 
 export const AUDIT_EVENT_TABLE = { name: 'audit_event', columns: AUDIT_EVENT_COLUMNS, key: KEY } as const;
 

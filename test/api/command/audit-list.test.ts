@@ -25,7 +25,9 @@ const OTHER = ['token.create', 'project.create', 'account.create'];
 
 const TENANT = ['token.create', 'wallet.create', 'project.create', 'project.create', 'account.create'];
 
-const { runJson } = commandsOn(() => gateway.databaseUrl);
+const { run, runJson } = commandsOn(() => gateway.databaseUrl);
+
+const list = (...options: string[]) => run('audit', 'list', ...options);
 
 const listJson = (...options: string[]) => runJson('audit', 'list', ...options);
 
@@ -78,4 +80,18 @@ test('a list can have one action, which may be rare', async () => {
   const { events, nextPageToken } = await listJson('--action', 'wallet.delete', '--page-size', '1');
   expect(events).toHaveLength(1);
   expect(nextPageToken).toBe('');
+});
+
+test('the text has one line for each event, with the number of the acts that it counts', async () => {
+  const account = '01ARZ3NDEKTSV4RRFFQ69G5FAW';
+  const event = { id: gateway.operator.newId(), action: 'wallet.update', fields: 'title', count: 3 };
+  await addEvent(gateway.database, account, event);
+  expect((await list('--account', `accounts/${account}`, '--wide')).stdout).toMatch(/title +3 +1970-\S+Z\n$/);
+  const { stdout, stderr } = await list('--account', tenant.account, '--page-size', '4');
+  const lines = stdout.split('\n');
+  expect(lines[0]).toMatch(/^TIME {15}BY +ACTION +RESOURCE$/);
+  expect(lines[1]).toMatch(/^\d{4}-\S+Z {2}the operator {2}token\.create {2,}accounts\/\w{26}$/);
+  expect(lines).toHaveLength(6);
+  expect(stderr).toMatch(/^Next page: --page-token \S+\n$/);
+  expect((await list('--action', 'app.update')).stdout).toBe('No events.\n');
 });

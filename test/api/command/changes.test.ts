@@ -81,6 +81,7 @@ describe('a deletion', () => {
       tokenId: credentialParts(owner.token).id,
       isOneProject: false,
       isReadOnly: false,
+      title: '',
     } as const;
     const input = { name, project, password: PASSWORD };
     const { operator, database } = gateway;

@@ -115,8 +115,19 @@ test('--json prints accounts, apps and tokens without their secrets', async () =
     expireTime: time,
   };
   expect(tokens).toStrictEqual([
-    { ...common, id: tokenIds[0], level: 'account', onlyProject: false, app: '', lastUseTime: time },
-    { ...common, id: tokenIds[1], level: 'project', onlyProject: true, app: apps[0]?.name, lastUseTime: '' },
+    {
+      ...common,
+      id: tokenIds[0],
+      level: 'account',
+      onlyProject: false,
+      app: '',
+      appTitle: '',
+      lastUseTime: time,
+    },
+    {
+      ...{ ...common, id: tokenIds[1], level: 'project', onlyProject: true, lastUseTime: '' },
+      ...{ app: apps[0]?.name, appTitle: 'One' },
+    },
   ]);
 });
 

@@ -235,6 +235,8 @@ const INVALID = [
   ['wallet', 'revision', "'../../x'"],
   ['token', 'hash', "'0'"],
   ['audit_event', 'resource', "'wallets/../x'"],
+  ['audit_event', 'actor_app_id', "'../../x'"],
+  ['audit_event', 'actor_title', "''"],
 ] as const;
 
 /** Changes a backup, which on SQLite is a file of one rollback journal. */

@@ -200,6 +200,22 @@ describe.each([
     },
   );
 
+  test.each(lists.filter(([name]) => /^audit_event(?!.*(rare|all))/.test(name)))(
+    'the list %s is counted within a time by its index, and only its rows are read',
+    async (_name, list, index, values) => {
+      const rows = await rowsOf(gateway.database, 'audit_event', '7');
+      const range = [-4, -1].map((n) => String(rows.at(n)?.['id'])) as [string, string];
+      for (const mode of ['force_custom_plan', 'force_generic_plan'] as const) {
+        const { explained, steps } = explain(gateway.database, mode);
+        const request = { direction: 'forward', size: SIZE, position: undefined } as const;
+        const [metadata] = await list.metadata(explained, { values: values(), range }, request).readCounts();
+        expect(metadata?.totalCount).toBe(2);
+        const scans = steps.filter((step) => step['Relation Name'] === 'audit_event');
+        expect(scans.map((step) => [step['Index Name'], rowsRead(step)])).toEqual([[index, 2]]);
+      }
+    },
+  );
+
   test('the events of an action are counted by its index, up to the maximum', async () => {
     const { explained, steps } = explain(gateway.database, 'force_generic_plan');
     const counted = { accountId: '7' as Ulid, action: 'app.create', first: firstUlid(0) } as const;

@@ -25,7 +25,7 @@ test('a token whose maker is revoked while it is created ends with it', async ()
       makerTokenId: undefined,
       projectId: row?.project_id ?? accountId,
     },
-    ...{ isOneProject: false, isReadOnly: false },
+    ...{ isOneProject: false, isReadOnly: false, title: '' },
   };
   const create = (transaction: Queryable) => {
     const database: Database = { ...gateway.database, transaction: (work) => work(transaction) };
