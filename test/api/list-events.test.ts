@@ -1,6 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
 import { AUDIT_ACTIONS } from '../../src/model/audit-event.ts';
-import { insertRows } from '../../src/storage/jobs/bulk-rows.ts';
 import { graphqlApi } from '../support/both-apis.ts';
 import { Follower, impatientFollower, SETTLED_MS } from '../support/follow-events.ts';
 import { seedTenant, testGateway, useGateway, useTenant } from '../support/gateway.ts';
@@ -12,9 +11,8 @@ import {
   keyOf,
   mutate,
   resultOf,
-  ulidOf,
 } from '../support/requests.ts';
-import { rowsOf } from '../support/rows.ts';
+import { addEvents, rowsOf } from '../support/rows.ts';
 import { pawJson } from '../support/run-command.ts';
 
 // The pages are tested with those of the other lists, in `list-pages.test.ts`.
@@ -112,11 +110,7 @@ test('the total count is that of the events that all filters together find, on e
 
 test('the total count of events ends at 10,000', async () => {
   const { account, token } = await seedTenant(gateway);
-  const rows = Array.from({ length: 10_001 }, (_, n) => ({
-    ...{ account_id: ulidOf(account), id: `01ARZ3NDEKTSV4RRFF${String(n).padStart(8, '0')}` },
-    ...{ action: 'app.create', resource: account, fields: '', event_count: 1, last_time_ms: 0 },
-  }));
-  await insertRows(gateway.database, 'audit_event', rows);
+  await addEvents(gateway.database, account, 10_001);
   const since = '2001-01-01T00:00:00Z';
   expect((await read({ since }, token)).totalCount).toBe(10_000);
 });

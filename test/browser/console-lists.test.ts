@@ -5,9 +5,10 @@ import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { AUDIT_ACTIONS } from '../../src/model/audit-event.ts';
 import { graphqlApi } from '../support/both-apis.ts';
-import { pasted, startSite } from '../support/browser.ts';
+import { pasted, showScreen, startSite } from '../support/browser.ts';
 import { seedTenant, type Tenant } from '../support/gateway.ts';
-import { accountToken, createApp, signIn } from '../support/requests.ts';
+import { accountToken, createApp, mutate, projectTokenOf, resultOf, signIn } from '../support/requests.ts';
+import { addEvents } from '../support/rows.ts';
 
 const site = startSite();
 
@@ -65,7 +66,7 @@ test('the events are listed beyond one page, by their action, and each request i
     .getByRole('link', { name: /^tokens\/\w{4}…\w{4}$/ })
     .waitFor();
   await page.getByRole('button', { name: 'Show more' }).scrollIntoViewIfNeeded();
-  expect(await rows.filter({ hasText: 'Account created' }).innerText()).toContain('The operator');
+  expect(await rows.filter({ hasText: 'Account created' }).innerText()).toContain('the operator');
 
   const filter = page.getByLabel('Action');
   const options = await filter.locator('option').all();
@@ -79,6 +80,22 @@ test('the events are listed beyond one page, by their action, and each request i
   expect(new URL(page.url()).hash).toBe('#/events?action=app.create');
   await page.getByRole('button', { name: 'Copy the request ID' }).click();
   expect(await pasted(page)).toBe(response.headers.get('x-request-id'));
+});
+
+test('the history of a wallet says what was changed, and by which app, also when the token of the app has ended', async () => {
+  const { token, wallet, account } = await seedTenant(site.gateway, { wallets: 1 });
+  const app = await createApp(api, token, { title: 'Point of sale' });
+  const project = await projectTokenOf(api, token, app);
+  await resultOf(api.updateWallet(project, wallet, { title: 'Till', description: '' }));
+  await mutate(site.gateway.url, project, 'signOut', {});
+  await addEvents(site.gateway.database, account, 10_000);
+  const page = await site.openConsole(token);
+  await showScreen(page, wallet);
+  const row = page.locator('tbody tr').filter({ hasText: 'Wallet updated: title, description' });
+  await row.getByRole('link', { name: 'app Point of sale' }).click();
+  await page.getByRole('heading', { name: 'Point of sale', level: 1 }).waitFor();
+  await page.locator('a[href="#/events"]').click();
+  await page.getByText('10,000 or more events', { exact: true }).waitFor();
 });
 
 test('the events of a filter whose request fails are not those of the filter before', async () => {

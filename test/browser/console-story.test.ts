@@ -243,7 +243,9 @@ async function copyRequestId(page: Page): Promise<string> {
   await tabTo(page.getByLabel('Action'));
   await page.keyboard.type('Wallet upd');
   // The first letter selects another action on the way, which has two events as well.
-  await expect.poll(() => acts.allTextContents()).toEqual(['Wallet updated', 'Wallet updated']);
+  await expect
+    .poll(() => acts.allTextContents())
+    .toEqual(['Wallet updated: title, project, network, password', 'Wallet updated: description']);
   await activate(button(page, 'More of Wallet updated').first());
   await activate(button(page, 'Copy the request ID'));
   await page.getByText('Copied the request ID').waitFor();

@@ -9,7 +9,15 @@ import { expectAccessible } from '../support/accessibility.ts';
 import { graphqlApi } from '../support/both-apis.ts';
 import { goTo, pasted, showScreen, startSite } from '../support/browser.ts';
 import { seedTenant } from '../support/gateway.ts';
-import { accountToken, createApp, MISSING_PROJECT, projectToken, signIn } from '../support/requests.ts';
+import {
+  accountToken,
+  createApp,
+  MISSING_PROJECT,
+  projectToken,
+  signIn,
+  ULID,
+  ulidOf,
+} from '../support/requests.ts';
 
 // On a busy machine, a minute may have passed.
 const AGO = expect.stringMatching(/^(now|\d minutes? ago)$/);
@@ -83,6 +91,9 @@ test('the search finds projects, wallets and apps in groups, by a title, an addr
     [`tokens/${app.name.slice(-26)}`, 'Tokens'],
     [wallet, 'Wallet 1'],
     [app.name.toLowerCase(), 'Pro shop'],
+    [ulidOf(app.name).toLowerCase(), 'Pro shop'],
+    [ulidOf(wallet), 'Wallet 1'],
+    [ulidOf(tenant.project), 'Tenant'],
     [tenant.projects[1] ?? '', 'Project 2'],
     [` ${address.toUpperCase().replace('X', 'x')} `, 'Wallet 2'],
     ['tena', 'Tenant'],
@@ -108,6 +119,7 @@ test('the search finds projects, wallets and apps in groups, by a title, an addr
     ['lantern', 'No title begins with “lantern”.'],
     [address.replace('2', 'f'), 'No wallet has the address'],
     [wallet.replace('wallets', 'apps'), 'Nothing has the ID'],
+    [ULID, 'Nothing has the ID'],
   ] as const) {
     await field.fill(text);
     await page.getByRole('status').getByText(problem).waitFor();

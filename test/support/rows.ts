@@ -3,7 +3,8 @@ import { decodeTime } from 'ulid';
 import { coverImage, coverImageCid } from '../../src/model/cover-image.ts';
 import { resourceName, type Ulid } from '../../src/model/resource-name.ts';
 import { titleKey } from '../../src/model/title-key.ts';
-import type { Database, Row, Value } from '../../src/storage/interface/database.ts';
+import type { Database, Queryable, Row, Value } from '../../src/storage/interface/database.ts';
+import { insertRows } from '../../src/storage/jobs/bulk-rows.ts';
 import type { TableCounts } from '../../src/storage/tables/tables.ts';
 import type { Tenant } from './gateway.ts';
 import { ulidOf } from './requests.ts';
@@ -142,6 +143,15 @@ export async function addEvent(
      VALUES ($1, $2, $3, 'apps/01ARZ3NDEKTSV4RRFFQ69G5FAV', $4, $5, 0)`,
     [account, id, action, fields, count],
   );
+}
+
+/** Adds old audit events on an account. */
+export async function addEvents(database: Queryable, account: string, count: number): Promise<void> {
+  const rows = Array.from({ length: count }, (_, n) => ({
+    ...{ account_id: ulidOf(account), id: `01ARZ3NDEKTSV4RRFF${String(n).padStart(8, '0')}` },
+    ...{ action: 'account.resume', resource: account, fields: '', event_count: 1, last_time_ms: 0 },
+  }));
+  await insertRows(database, 'audit_event', rows);
 }
 
 /** Returns the audit events of an account in the order of their ids, with their fields of the model. */
