@@ -4,17 +4,28 @@ import { updateProject } from '../data/projects/update-project.ts';
 import { projectView } from '../model/project.ts';
 import { deleteProject } from '../operator/delete-project.ts';
 import { changeCommand } from './cli/change-command.ts';
-import { ACCOUNT_OPTION, type Command, NEW_TEXT_OPTIONS, TEXT_OPTIONS, YES_OPTION } from './cli/command.ts';
+import {
+  ACCOUNT_OPTION,
+  type Command,
+  NEW_REFERENCE_OPTION,
+  NEW_TEXT_OPTIONS,
+  REFERENCE_OPTION,
+  TEXT_OPTIONS,
+  YES_OPTION,
+} from './cli/command.ts';
 import { listCommand } from './cli/list-command.ts';
+import { withoutEmptyReference, withReference } from './cli/views.ts';
+
+const view = withReference(projectView);
 
 export const projectCommands: readonly Command[] = [
   changeCommand({
     synopsis: 'project create',
     summary: 'Creates a project in an account.',
-    options: { account: ACCOUNT_OPTION, ...TEXT_OPTIONS },
+    options: { account: ACCOUNT_OPTION, ...TEXT_OPTIONS, ...REFERENCE_OPTION },
     run: createProject,
-    view: projectView,
-    text: ({ name }) => `Created ${name}.`,
+    view: ({ project, isNew }) => ({ ...view(project), isNew }),
+    text: ({ project: { name }, isNew }) => (isNew ? `Created ${name}.` : `${name} has this reference.`),
   }),
   listCommand({
     synopsis: 'project list',
@@ -22,15 +33,19 @@ export const projectCommands: readonly Command[] = [
     plural: 'projects',
     filters: { account: ACCOUNT_OPTION },
     read: listProjects,
-    view: projectView,
-    columns: ({ name, title, description }, isWide) => ({ name, title, ...(isWide && { description }) }),
+    view,
+    columns: ({ name, title, reference, description }, isWide) => ({
+      name,
+      title,
+      ...(isWide && { reference, description }),
+    }),
   }),
   changeCommand({
     synopsis: 'project update <name>',
     summary: 'Updates a project. Omitted fields are not changed.',
-    options: NEW_TEXT_OPTIONS,
-    run: updateProject,
-    view: projectView,
+    options: { ...NEW_TEXT_OPTIONS, ...NEW_REFERENCE_OPTION },
+    run: (operator, input) => updateProject(operator, withoutEmptyReference(input)),
+    view,
     text: ({ name }) => `Updated ${name}.`,
   }),
   changeCommand({
@@ -38,7 +53,7 @@ export const projectCommands: readonly Command[] = [
     summary: 'Deletes a project that has no apps and no wallets, and is no default project.',
     options: { yes: YES_OPTION },
     run: deleteProject,
-    view: projectView,
+    view,
     text: ({ name }) => `Deleted ${name}.`,
   }),
 ];

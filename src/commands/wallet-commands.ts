@@ -6,15 +6,20 @@ import { registerWallet } from '../operator/register-wallet.ts';
 import { changeCommand } from './cli/change-command.ts';
 import {
   type Command,
+  NEW_REFERENCE_OPTION,
   NEW_TEXT_OPTIONS,
   nameOption,
   optionalOption,
   PROJECT_OPTION,
+  REFERENCE_OPTION,
   requiredOption,
   TEXT_OPTIONS,
   YES_OPTION,
 } from './cli/command.ts';
 import { listCommand } from './cli/list-command.ts';
+import { withoutEmptyReference, withReference } from './cli/views.ts';
+
+const view = withReference(walletView);
 
 export const walletCommands: readonly Command[] = [
   changeCommand({
@@ -25,9 +30,10 @@ export const walletCommands: readonly Command[] = [
       ...TEXT_OPTIONS,
       network: requiredOption('<network>', 'The network, such as NETWORK_ETHEREUM or NETWORK_POLYGON.'),
       address: requiredOption('<address>', '0x and 40 hexadecimal digits; an EIP-55 checksum is verified.'),
+      ...REFERENCE_OPTION,
     },
     run: registerWallet,
-    view: walletView,
+    view,
     text: ({ name }) => `Created ${name}.`,
   }),
   listCommand({
@@ -36,13 +42,13 @@ export const walletCommands: readonly Command[] = [
     plural: 'wallets',
     filters: { project: PROJECT_OPTION },
     read: listWallets,
-    view: walletView,
-    columns: ({ name, title, network, address, description }, isWide) => ({
+    view,
+    columns: ({ name, title, network, address, reference, description }, isWide) => ({
       name,
       title,
       network,
       address: isWide ? address : address.replace(/^(.{6}).*(.{4})$/, '$1…$2'),
-      ...(isWide && { description }),
+      ...(isWide && { reference, description }),
     }),
   }),
   changeCommand({
@@ -52,9 +58,10 @@ export const walletCommands: readonly Command[] = [
       ...NEW_TEXT_OPTIONS,
       project: nameOption('projects', 'The new project, in the same account.'),
       network: optionalOption('<network>', 'The new network.'),
+      ...NEW_REFERENCE_OPTION,
     },
-    run: updateWallet,
-    view: walletView,
+    run: (operator, input) => updateWallet(operator, withoutEmptyReference(input)),
+    view,
     text: ({ name }) => `Updated ${name}.`,
   }),
   changeCommand({
@@ -62,7 +69,7 @@ export const walletCommands: readonly Command[] = [
     summary: 'Deletes a wallet.',
     options: { yes: YES_OPTION },
     run: deleteWallet,
-    view: walletView,
+    view,
     text: ({ name }) => `Deleted ${name}.`,
   }),
 ];

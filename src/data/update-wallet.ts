@@ -4,6 +4,7 @@ import { assertPreconditions, ifMatch as etags, ifNoneMatch as otherEtags } from
 import {
   description,
   network,
+  newReference,
   optional,
   parseFields,
   password,
@@ -24,7 +25,7 @@ import {
 } from '../storage/tables/wallets.ts';
 import { isForeignKeyViolation } from '../storage/work/foreign-keys.ts';
 import { findAccountId } from './access/account-of.ts';
-import { notFound, projectNotFound } from './access/visibility.ts';
+import { notFound, orReferenceTaken, projectNotFound } from './access/visibility.ts';
 import { auditEvent, fieldsIn } from './audit/audit.ts';
 import { begin, type Call, type OperatorContext, type Rules, type UntrustedInput } from './call/call.ts';
 import { walletFromRow } from './conversions/wallet.ts';
@@ -36,6 +37,7 @@ const INPUT = {
   project: optional(resourceNameValidator('projects')),
   network: optional(network),
   password: optional(password),
+  reference: newReference,
   ifMatch: optional(etags),
 };
 
@@ -49,6 +51,7 @@ updateWallet.rules = { caller: 'any', changes: true, input: INPUT } as const sat
  * @param input also has the conditions of the headers of REST
  * @throws NOT_FOUND if the wallet does not exist or is not visible to the caller; for the operator INVALID_ARGUMENT
  * @throws INVALID_ARGUMENT for the field `project` if it does not exist or is not visible to the caller
+ * @throws ALREADY_EXISTS if another wallet of the account has the reference
  * @throws ABORTED if a condition does not hold
  * @throws RESOURCE_EXHAUSTED if too many passwords of the account are being set at the same time
  */
@@ -91,7 +94,7 @@ export async function updateWallet(call: Call | OperatorContext, input: Untruste
   const updated = database.writeIfFirst<WalletRow>([update, insertEventChange(event)]);
   const [row] = await updated.catch((error: unknown) => {
     // The project can be deleted after the check, for example while the password is hashed.
-    throw isForeignKeyViolation(error) ? projectNotFound(caller) : error;
+    throw isForeignKeyViolation(error) ? projectNotFound(caller) : orReferenceTaken(error);
   });
   if (row === undefined) {
     await assertExists(database, caller, target);

@@ -20,7 +20,7 @@ import type { DocumentRequest } from './rules/request-checks.ts';
 
 type Sent = Pick<DocumentRequest, 'document' | 'operation' | 'request'>;
 
-type Content = Pick<IdempotentRequest, 'content' | 'passwords' | 'hasSeveral'>;
+type Content = Pick<IdempotentRequest, 'content' | 'passwords' | 'locksAccount'>;
 
 /** The validators of the input of each mutation. */
 const VALIDATORS = new Map(
@@ -61,7 +61,8 @@ export class IdempotentContents {
     const values = variables.map((name) => coerced[name] ?? null);
     const hasSeveral = mutations.length > 1;
     const passwords = hasSeveral ? inputs.flatMap(passwordIn) : [];
-    return { content: ['GraphQL', digest, values, inputs], passwords, hasSeveral };
+    const locksAccount = hasSeveral || inputs.some((input) => isJsonObject(input) && input['reference']);
+    return { content: ['GraphQL', digest, values, inputs], passwords, locksAccount };
   }
 
   /** Returns the input of a mutation, or undefined if it has none, or fails. */

@@ -48,6 +48,9 @@ export const ERRORS = {
     'The resource does not meet the condition of the request: it has changed since it was read. Read it again.',
   ],
 
+  // Of a reference. Its violation says what differs in the resource that has it.
+  ALREADY_EXISTS: ['ALREADY_EXISTS'],
+
   IDEMPOTENCY_KEY_REUSED: ['INVALID_ARGUMENT', 'The Idempotency-Key was used for another request.'],
   IDEMPOTENCY_KEY_IN_USE: ['ABORTED', 'A request with this Idempotency-Key is running. Try again later.'],
   IDEMPOTENCY_RESPONSE_SEALED: [
@@ -190,6 +193,15 @@ export function projectNotVisible(): ApiError {
   return invalidFields([
     { field: 'project', description: 'Must be a project that is visible to the token.' },
   ]);
+}
+
+/** Returns the error for a reference that another resource has. @param field what differs, as far as the caller may know it */
+export function alreadyExists(field: 'reference' | 'project' | 'network'): ApiError {
+  const description =
+    field === 'reference'
+      ? 'Must be a reference that no other resource of the kind has in the account.'
+      : `Must be the ${field} of the resource that has the reference.`;
+  return invalidFields([{ field, description }], 'ALREADY_EXISTS');
 }
 
 /** Returns whether an error is logged: internal errors and outages are, but not those of a server that is stopping. */

@@ -16,11 +16,13 @@ const ETAG = /^[!#-~]{1,100}$/;
 export function projectEtag({
   title,
   description,
+  reference,
 }: {
   readonly title: string;
   readonly description: string;
+  readonly reference: string | null;
 }): string {
-  return hash('sha256', JSON.stringify([title, description]), 'base64url');
+  return hash('sha256', JSON.stringify([title, description, reference]), 'base64url');
 }
 
 /** The validator of an etag. */

@@ -9,6 +9,8 @@ export type Project = {
   readonly description: string;
   readonly imageCoverUrl: string;
   readonly imageCoverCid: string;
+  /** Like that of a wallet. */
+  readonly reference: string | null;
   readonly createTimeMs: number;
 };
 

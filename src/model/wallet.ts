@@ -12,6 +12,8 @@ export type Wallet = {
   readonly project: ResourceName<'projects'>;
   readonly network: Network;
   readonly address: Address;
+  /** The name that the client gives it, unique in its account; null without one. */
+  readonly reference: string | null;
   readonly createTimeMs: number;
   readonly updateTimeMs: number;
   /** Changes with each update, also of the password. */

@@ -11,6 +11,7 @@ import {
   description,
   optional,
   parseFields,
+  reference,
   rejectUnknownFields,
   resourceNameValidator,
   time,
@@ -19,7 +20,7 @@ import {
 import { isJsonObject, type JsonObject, parseJson } from '../model/fields/json.ts';
 import { idOf, type ResourceName, resourceName, type Ulid } from '../model/resource-name.ts';
 import type { Queryable } from '../storage/interface/database.ts';
-import { findOwners, forEachBatch, insertRows } from '../storage/jobs/bulk-rows.ts';
+import { findOwners, findReferences, forEachBatch, insertRows } from '../storage/jobs/bulk-rows.ts';
 import { deleteAddresses } from '../storage/jobs/supplied-addresses.ts';
 import { type NewProjectRow, updateProjectCount } from '../storage/tables/projects.ts';
 import type { NewWalletRow, WalletRow } from '../storage/tables/wallets.ts';
@@ -43,15 +44,20 @@ type ImportedLine = {
 // All are in memory until the last line was read.
 const MAX_ROWS = 1_000_000;
 
+// An export has an empty text for none.
+const REFERENCE = { reference: (value: unknown) => (value === '' ? undefined : optional(reference)(value)) };
+
 const PROJECT = {
   name: optional(resourceNameValidator('projects')),
   ...createProject.rules.input,
   description: optional(description),
+  ...REFERENCE,
   createTime: optional(time),
 };
 
 const WALLET = {
   ...NEW_WALLET,
+  ...REFERENCE,
   createTime: optional(time),
   updateTime: optional(time),
 };
@@ -130,6 +136,7 @@ async function readLines(
 ): Promise<readonly ImportedLine[]> {
   const newProjectRow = await projectRows(operator, accountId);
   const byName = new Map<ResourceName, ImportedLine>();
+  const lineOf = new Map<string, number>();
   let line = 0;
   for await (const text of lines) {
     line += 1;
@@ -146,6 +153,13 @@ async function readLines(
     const other = byName.get(imported.name);
     if (other !== undefined) throw invalidLine(line, `another name than in line ${other.line}`, 'name');
     byName.set(imported.name, imported);
+    if (imported.row.reference !== null) {
+      const key = `${table} ${imported.row.reference}`;
+      const first = lineOf.get(key);
+      if (first !== undefined)
+        throw invalidLine(line, `another reference than in line ${first}`, 'reference');
+      lineOf.set(key, line);
+    }
     if (byName.size > MAX_ROWS)
       throw invalidLine(line, `one of the first ${MAX_ROWS} projects and wallets of a file`);
   }
@@ -179,8 +193,8 @@ function ofWallet(operator: OperatorContext, accountId: Ulid, record: JsonObject
 /**
  * Returns the lines whose resources do not exist yet.
  *
- * @throws INVALID_ARGUMENT for a name of another account, and for a wallet whose project is neither in the file nor in the
- *   account
+ * @throws INVALID_ARGUMENT for a name of another account, for a wallet whose project is neither in the file nor in the
+ *   account, and for a reference that another resource of the account has
  */
 async function newLines(
   transaction: Queryable,
@@ -190,7 +204,7 @@ async function newLines(
   const inFile = new Set<ResourceName>(lines.map(({ name }) => name));
   const named = new Set(lines.flatMap(({ name, project }) => [name, ...(project ? [project] : [])]));
   const owners = await findOwners(transaction, [...named]);
-  return lines.filter(({ line, name, project }) => {
+  const missing = lines.filter(({ line, name, project }) => {
     const owner = owners.get(name);
     if (owner === accountId) return false;
     if (owner !== undefined) throw invalidLine(line, 'a name that no other account has', 'name');
@@ -198,6 +212,15 @@ async function newLines(
       throw invalidLine(line, 'a project of the file or of the account', 'project');
     return true;
   });
+  for (const table of TABLES) {
+    const ofTable = missing.filter((each) => each.table === table);
+    const references = ofTable.flatMap(({ row }) => row.reference ?? []);
+    const taken = await findReferences(transaction, table, accountId, references);
+    const other = ofTable.find(({ row }) => row.reference !== null && taken.has(row.reference));
+    if (other)
+      throw invalidLine(other.line, `a reference that no other ${table} of the account has`, 'reference');
+  }
+  return missing;
 }
 
 /** Adds the number of the line to the fields of an error. */

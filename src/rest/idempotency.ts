@@ -27,7 +27,7 @@ export async function withIdempotencyKey(
   { id, input, validators, run }: Operation,
 ): Promise<object | string> {
   const content = [id, normalizedFields(input, validators)];
-  const keyed = { ...headers, content, passwords: [], hasSeveral: false };
+  const keyed = { ...headers, content, passwords: [], locksAccount: false };
   const { replay, first } = await beginIdempotent(call, keyed);
   reply.type(JSON_TYPE);
   if (replay !== undefined) {

@@ -148,7 +148,7 @@ async function createTestAccount(
   const { name: account, defaultProject } = await createAccount(operator, { title: first });
   const projects: string[] = [defaultProject];
   const wallets: string[] = [];
-  for (const title of others) projects.push((await createProject(operator, { account, title })).name);
+  for (const title of others) projects.push((await createProject(operator, { account, title })).project.name);
   for (const [index, title] of titles.entries()) {
     const address = `0x${(index + 1).toString(16).padStart(40, '0')}`;
     const input = { project: defaultProject, title, network: 'NETWORK_ETHEREUM', address };

@@ -34,7 +34,7 @@ beforeAll(async () => {
   const { project } = tenant;
   for (const title of [...TITLES, LONG]) {
     const input = { account: tenant.account, title, description: '' };
-    named.projects[title] = (await createProject(gateway.operator, input)).name;
+    named.projects[title] = (await createProject(gateway.operator, input)).project.name;
     const number = Object.keys(named.wallets).length;
     const { name } = await addWallet(project, title, `0x${number.toString().padStart(40, 'a')}`);
     named.wallets[title] = name;
@@ -135,10 +135,10 @@ describe.each(['projects', 'wallets'] as const)('%s by title', (list) => {
   test('of more than 1,000 matches, the 1,000 are found whose titles come first', async () => {
     const own = await seedTenant(gateway);
     const { project } = own;
-    const add = (n: number) => {
+    const add = async (n: number) => {
       const title = `Same ${String(n).padStart(4, '0')}`;
       if (list === 'wallets') return addWallet(project, title);
-      return createProject(gateway.operator, { account: own.account, title, description: '' });
+      return (await createProject(gateway.operator, { account: own.account, title })).project;
     };
     // The last titles come first in the order of names.
     const names: string[] = [];

@@ -62,7 +62,7 @@ beforeAll(async () => {
   for (let n = 0; n < LENGTH; n += 1) {
     // Equal acts of a minute are one event. The ids of two generators sort by time only if the time differs.
     clock.advance(MINUTE_MS);
-    added.projects.push((await createProject(operator, { account, title: `New ${n}` })).name);
+    added.projects.push((await createProject(operator, { account, title: `New ${n}` })).project.name);
     added.apps.push(await addApp(own));
     added.wallets.push(await addWallet(own));
     added.tokens.push(`tokens/${(await createAccountToken(operator, { account }, 86_400)).id}`);

@@ -88,7 +88,7 @@ test('projects are in the order of the bytes of their ids, whatever the locale o
   for (const end of ['A9', 'AA', 'AB', 'ZZ']) {
     const newId = () => `7ZZZZZZZZZZZZZZZ${project.slice(-8)}${end}` as Ulid;
     const input = { account, title: 'New' };
-    names.push((await createProject({ ...gateway.operator, newId }, input)).name);
+    names.push((await createProject({ ...gateway.operator, newId }, input)).project.name);
   }
   expect((await pagesOf(graphql, token, 1)).flat()).toEqual(names);
 });
@@ -228,5 +228,5 @@ async function pagesOf(api: Api, token: string, first: number | undefined): Prom
 async function addProject(account: string, time = gateway.clock()): Promise<string> {
   const { operator } = gateway;
   const newId = time === gateway.clock() ? operator.newId : idGenerator(() => time);
-  return (await createProject({ ...operator, newId }, { account, title: 'New' })).name;
+  return (await createProject({ ...operator, newId }, { account, title: 'New' })).project.name;
 }

@@ -33,7 +33,7 @@ describe.each(bothApis(() => gateway.url))('by $name', (api) => {
         network: 'NETWORK_POLYGON',
         project: 1,
         password: PASSWORD,
-      } satisfies Required<Omit<Input, 'ifMatch'>>,
+      } satisfies Required<Omit<Input, 'ifMatch' | 'reference'>>,
       hashed,
     ],
   ])('an update of %s changes only that', async (what, { project: index, ...texts }, hash) => {

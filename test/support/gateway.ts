@@ -232,12 +232,12 @@ export async function seedTenant(
   const { name: account, defaultProject } = await createAccount(operator, { title: 'Tenant' });
   const projectNames: string[] = [defaultProject];
   for (let n = 2; n <= projects; n += 1) {
-    const { name } = await createProject(operator, {
+    const { project } = await createProject(operator, {
       account,
       title: `Project ${n}`,
       description: `No. ${n}`,
     });
-    projectNames.push(name);
+    projectNames.push(project.name);
   }
   const walletNames: string[] = [];
   for (let n = 1; n <= wallets; n += 1) {

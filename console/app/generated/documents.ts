@@ -24,6 +24,11 @@ export type CreateProjectInput = {
   readonly clientMutationId?: string | null | undefined;
   /** A short description, up to 2,000 characters. The default is an empty one. */
   readonly description?: string | null | undefined;
+  /**
+   * The reference, from 1 to 64 of the characters `A-Z`, `a-z`, `0-9`, `.`, `_`, `:` and `-`. If a project has it, that one is
+   * returned.
+   */
+  readonly reference?: string | null | undefined;
   /** The title, from 1 to 200 characters. */
   readonly title: string;
 };
@@ -60,6 +65,11 @@ export type CreateWalletInput = {
   readonly password?: string | null | undefined;
   /** The project of the wallet. The default is the project of the token. It must be visible to the token. */
   readonly project?: string | null | undefined;
+  /**
+   * The reference, from 1 to 64 of the characters `A-Z`, `a-z`, `0-9`, `.`, `_`, `:` and `-`. If a wallet has it, that one is
+   * returned.
+   */
+  readonly reference?: string | null | undefined;
   /** The title, from 1 to 200 characters. */
   readonly title: string;
 };
@@ -128,7 +138,7 @@ export type UpdateAppInput = {
   readonly title?: string | null | undefined;
 };
 
-/** The input of `updateProject`. An omitted field is unchanged. Null is an error. */
+/** The input of `updateProject`. An omitted field is unchanged. Null is an error, but removes a reference. */
 export type UpdateProjectInput = {
   /** Any text, up to 2,000 characters. The payload returns it unchanged. */
   readonly clientMutationId?: string | null | undefined;
@@ -141,11 +151,13 @@ export type UpdateProjectInput = {
   readonly ifMatch?: string | null | undefined;
   /** The name of the project to update. */
   readonly name: string;
+  /** The new reference. If another project of the account has it, the error is `ALREADY_EXISTS`. Null removes it. */
+  readonly reference?: string | null | undefined;
   /** The new title, from 1 to 200 characters. */
   readonly title?: string | null | undefined;
 };
 
-/** The input of `updateWallet`. An omitted field is unchanged. Null is an error. */
+/** The input of `updateWallet`. An omitted field is unchanged. Null is an error, but removes a reference. */
 export type UpdateWalletInput = {
   /** Any text, up to 2,000 characters. The payload returns it unchanged. */
   readonly clientMutationId?: string | null | undefined;
@@ -164,6 +176,8 @@ export type UpdateWalletInput = {
   readonly password?: string | null | undefined;
   /** The new project. It must be visible to the token. */
   readonly project?: string | null | undefined;
+  /** The new reference. If another wallet of the account has it, the error is `ALREADY_EXISTS`. Null removes it. */
+  readonly reference?: string | null | undefined;
   /** The new title, from 1 to 200 characters. */
   readonly title?: string | null | undefined;
 };

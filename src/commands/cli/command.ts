@@ -45,6 +45,17 @@ export const NEW_TEXT_OPTIONS = {
   description: optionalOption('<text>', 'The new description, up to 2,000 characters.'),
 };
 
+export const REFERENCE_OPTION = {
+  reference: optionalOption(
+    '<text>',
+    'Your own name for it, of 1 to 64 letters, digits, ".", "_", ":" and "-".',
+  ),
+};
+
+export const NEW_REFERENCE_OPTION = {
+  reference: optionalOption('<text>', 'Your new own name for it. An empty text removes it.'),
+};
+
 /** The option that every command has. */
 export const JSON_OPTION = { json: flag('Prints only one JSON object.') };
 

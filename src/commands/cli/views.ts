@@ -29,6 +29,18 @@ function printedField(field: string, value: unknown): readonly [string, unknown]
   return [field, value.map((each: unknown) => (typeof each === 'object' && each ? printed(each) : each))];
 }
 
+/** Returns a function that adds the reference to the fields of the specification. */
+export function withReference<T extends { readonly reference: string | null }, View>(
+  view: (resource: T) => View,
+) {
+  return (resource: T) => ({ ...view(resource), reference: resource.reference ?? '' });
+}
+
+/** Returns the input of an update, in which null removes the reference. */
+export function withoutEmptyReference(input: Readonly<Record<string, string>>) {
+  return input['reference'] === '' ? { ...input, reference: null } : input;
+}
+
 export function tokenView({ makerTokenId, ...token }: Token) {
   return { ...printed(token), maker: makerTokenId ?? '' };
 }

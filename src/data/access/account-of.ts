@@ -78,8 +78,8 @@ export async function requireAccount(
 }
 
 /**
- * Lets other transactions of the operator on wallets and addresses of the account wait, so that no address is both left for a
- * wallet and has one.
+ * Lets other transactions that call it for the account wait: those of the operator on wallets and addresses, so that no address
+ * is both left for a wallet and has one, and creations of projects with a reference.
  *
  * @throws INVALID_ARGUMENT for the field `account` if it does not exist
  */

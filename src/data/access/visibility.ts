@@ -1,6 +1,7 @@
 import { type Caller, sees } from '../../model/caller.ts';
-import { ApiError, projectNotVisible, unusableResource } from '../../model/errors.ts';
+import { ApiError, alreadyExists, projectNotVisible, unusableResource } from '../../model/errors.ts';
 import { idOf, type ResourceName, type Ulid } from '../../model/resource-name.ts';
+import { isUniqueViolation } from '../../storage/work/foreign-keys.ts';
 
 /** Returns the ids of projects, with an empty string for each that is not visible to the caller. */
 export function visibleIds(
@@ -21,4 +22,9 @@ export function notFound(caller: Caller | 'operator', name: ResourceName): ApiEr
 export function projectNotFound(caller: Caller | 'operator'): ApiError {
   if (caller !== 'operator') return projectNotVisible();
   return unusableResource('project', 'Must be a project of the same account.');
+}
+
+/** Returns the error for a reference that another resource has, also one that is not visible, and any other error unchanged. */
+export function orReferenceTaken(error: unknown): unknown {
+  return isUniqueViolation(error) ? alreadyExists('reference') : error;
 }

@@ -50,7 +50,7 @@ export async function listApps(
   const accountId = await accountOfInput(database, caller, input);
   const projectId = onlyProjectOf(caller);
   const source = {
-    ...ofAccount(LISTS, accountId, title),
+    ...ofAccount(LISTS, accountId, { title }),
     parts: projectId && [projectId],
     toItem: itemAt(clock()),
   };

@@ -14,6 +14,7 @@ export function projectFromRow(row: ProjectItem, publicUrl: string): Project {
     description: row.description,
     imageCoverUrl: publicUrl + coverImagePath(name),
     imageCoverCid: row.image_cover_cid,
+    reference: row.reference,
     createTimeMs: row.create_time_ms,
   };
 }
@@ -23,6 +24,7 @@ export type NewProject = {
   readonly name?: ResourceName<'projects'> | undefined;
   readonly title: string;
   readonly description?: string | undefined;
+  readonly reference?: string | undefined;
   readonly createTime?: number | undefined;
 };
 
@@ -42,6 +44,7 @@ export async function projectRows(
       title_key: titleKey(title),
       description,
       image_cover_cid: coverImageCid(coverImage(name)),
+      reference: project.reference ?? null,
       create_time_ms: project.createTime ?? clock(),
     };
   };

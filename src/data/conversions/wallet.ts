@@ -4,6 +4,7 @@ import {
   network,
   optional,
   type Parsed,
+  reference,
   resourceNameValidator,
   title,
 } from '../../model/fields/fields.ts';
@@ -21,6 +22,7 @@ export const NEW_WALLET = {
   description: optional(description),
   network,
   address,
+  reference: optional(reference),
 };
 
 export function walletFromRow(row: WalletRow): Wallet {
@@ -33,6 +35,7 @@ export function walletFromRow(row: WalletRow): Wallet {
     project: resourceName('projects', row.project_id),
     network: row.network,
     address: row.address,
+    reference: row.reference,
     createTimeMs: row.create_time_ms,
     updateTimeMs: row.update_time_ms,
     etag: row.revision,
@@ -66,6 +69,7 @@ export function newWalletRow(
     ...fields,
     title_key: titleKey(fields.title),
     description: text,
+    reference: fields.reference ?? null,
     create_time_ms: createTime,
     update_time_ms: updateTime,
     revision: newId(),

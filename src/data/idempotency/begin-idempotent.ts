@@ -30,8 +30,8 @@ export type IdempotentRequest = {
   readonly content: unknown;
   /** The passwords that are set, if the request has several operations. */
   readonly passwords: readonly string[];
-  /** Whether the request can have several operations. */
-  readonly hasSeveral: boolean;
+  /** Whether other such requests of the account wait for it: it can have several operations, or sets a reference. */
+  readonly locksAccount: boolean;
 };
 
 /** The kept response of an earlier request with the key, or the first request with it. */
@@ -97,9 +97,10 @@ export class FirstRequest {
     const dependencies = Call.open(call);
     this.#outer = dependencies;
     this.#request = request;
-    // Two requests that change the same resources in different orders would wait for each other.
+    // Two requests that change the same resources in different orders would wait for each other. And PostgreSQL ends the
+    // transaction in which another one has been faster with a reference.
     const { accountId } = request.id;
-    const lock = request.hasSeveral ? lockAccountStatement(accountId) : undefined;
+    const lock = request.locksAccount ? lockAccountStatement(accountId) : undefined;
     this.#transaction = new LazyTransaction(dependencies.database, accountId, lock);
     const inTransaction: OperationDependencies = {
       ...dependencies,

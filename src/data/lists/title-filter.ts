@@ -1,24 +1,39 @@
-import { parseFields, title as titleValidator } from '../../model/fields/fields.ts';
+import { invalidFields } from '../../model/errors.ts';
+import { parseFields, reference, title } from '../../model/fields/fields.ts';
+import type { FilteredArguments } from '../../model/lists/list-page.ts';
 import type { Ulid } from '../../model/resource-name.ts';
 import { keysOfBeginning } from '../../model/title-key.ts';
 import type { KeysetList, ListRow } from '../../storage/sql/keyset-list.ts';
 
-/** The list of all rows of an account, and that of the rows by title. */
-type TitledLists<R extends ListRow> = { readonly all: KeysetList<R>; readonly byTitle: KeysetList<R> };
+/** The list of all rows of an account, that of the rows by title, and that by reference if the rows have one. */
+type FilteredLists<R extends ListRow> = {
+  readonly all: KeysetList<R>;
+  readonly byTitle: KeysetList<R>;
+  readonly byReference?: KeysetList<R>;
+};
 
 /**
- * Returns the source of the items of an account: all, or those whose titles have a beginning.
+ * Returns the source of the items of an account: all, those whose titles have a beginning, or the one with a reference.
  *
- * @param beginning undefined or null for all
- * @throws INVALID_ARGUMENT for `title` if the beginning is no title
+ * @param filters undefined or null for all
+ * @throws INVALID_ARGUMENT for `title` or `reference` if it is none, or both are set
  */
 export function ofAccount<R extends ListRow>(
-  { all, byTitle }: TitledLists<R>,
+  { all, byTitle, byReference = all }: FilteredLists<R>,
   accountId: Ulid,
-  beginning: unknown,
+  filters: Pick<FilteredArguments, 'title' | 'reference'>,
 ) {
-  if (beginning == null) return { list: all, values: [accountId] };
-  const { title } = parseFields({ title: beginning }, { title: titleValidator });
-  const keys = keysOfBeginning(title);
+  if (filters.reference != null) {
+    if (filters.title != null)
+      throw invalidFields([{ field: 'reference', description: 'Use either title or reference.' }]);
+    const parsed = parseFields(filters, { reference });
+    return {
+      list: byReference,
+      values: [accountId, parsed.reference],
+      filter: `reference ${parsed.reference}`,
+    };
+  }
+  if (filters.title == null) return { list: all, values: [accountId] };
+  const keys = keysOfBeginning(parseFields(filters, { title }).title);
   return { list: byTitle, values: [accountId, ...keys], filter: `title ${keys[0]}` };
 }

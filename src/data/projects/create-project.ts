@@ -3,40 +3,59 @@ import {
   description,
   nullable,
   parseFields,
+  reference,
   resourceNameValidator,
   title,
 } from '../../model/fields/fields.ts';
 import { MAX_PROJECTS, type Project } from '../../model/project.ts';
 import { resourceName, type Ulid } from '../../model/resource-name.ts';
 import type { Queryable } from '../../storage/interface/database.ts';
-import { insertProject, type ProjectRow } from '../../storage/tables/projects.ts';
-import { accountOfInput } from '../access/account-of.ts';
+import { findProjectByReference, insertProject, type ProjectRow } from '../../storage/tables/projects.ts';
+import { accountOfInput, lockAccount } from '../access/account-of.ts';
+import { orReferenceTaken } from '../access/visibility.ts';
 import { recordAct } from '../audit/audit.ts';
 import { begin, type Call, type OperatorContext, type Rules, type UntrustedInput } from '../call/call.ts';
 import { type NewProject, projectFromRow, projectRows } from '../conversions/project.ts';
 
 const ACCOUNT = { account: resourceNameValidator('accounts') };
 
-const INPUT = { title, description: nullable(description) };
+const INPUT = { title, description: nullable(description), reference: nullable(reference) };
 
 createProject.rules = { caller: 'whole account', changes: true, input: INPUT } as const satisfies Rules;
 
+/** A project, and whether it was created for the request. */
+type CreatedProject = { readonly project: Project; readonly isNew: boolean };
+
 /**
- * Creates a project. The operator names the `account`, and can create any number of projects.
+ * Creates a project. The operator names the `account`, and can create any number of projects. If a project has its reference,
+ * this one is returned, and nothing is changed.
  *
  * @throws FAILED_PRECONDITION if the account has `MAX_PROJECTS` projects
  */
-export async function createProject(call: Call | OperatorContext, input: UntrustedInput): Promise<Project> {
+export async function createProject(
+  call: Call | OperatorContext,
+  input: UntrustedInput,
+): Promise<CreatedProject> {
   const { database, clock, newId, publicUrl } = begin(call, createProject.rules);
   const { caller } = call;
   const validators = caller === 'operator' ? { ...ACCOUNT, ...INPUT } : INPUT;
   const fields = parseFields(input, validators);
 
-  const row = await database.transaction(async (transaction) => {
+  const creation = database.transaction(async (transaction) => {
     const accountId = await accountOfInput(transaction, caller, input);
-    return addProject(transaction, { caller, clock, newId }, accountId, fields);
+    if (fields.reference !== undefined) {
+      // A concurrent creation with the reference waits, and then finds the project.
+      await lockAccount(transaction, accountId);
+      const row = await findProjectByReference(transaction, accountId, fields.reference);
+      if (row !== undefined) return { row, isNew: false };
+    }
+    const row = await addProject(transaction, { caller, clock, newId }, accountId, fields);
+    return { row, isNew: true };
   });
-  return projectFromRow(row, publicUrl());
+  const { row, isNew } = await creation.catch((error: unknown) => {
+    throw orReferenceTaken(error);
+  });
+  return { project: projectFromRow(row, publicUrl()), isNew };
 }
 
 /** Inserts a project with the CID of its cover image, and records it, in a transaction of the caller. Returns its row. */

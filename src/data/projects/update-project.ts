@@ -3,6 +3,7 @@ import { ApiError } from '../../model/errors.ts';
 import { etag, projectEtag } from '../../model/etag.ts';
 import {
   description,
+  newReference,
   optional,
   parseFields,
   resourceNameValidator,
@@ -16,7 +17,7 @@ import {
   updateProjectRow,
 } from '../../storage/tables/projects.ts';
 import { findAccountId } from '../access/account-of.ts';
-import { notFound } from '../access/visibility.ts';
+import { notFound, orReferenceTaken } from '../access/visibility.ts';
 import { fieldsIn, recordAct } from '../audit/audit.ts';
 import { begin, type Call, type OperatorContext, type Rules, type UntrustedInput } from '../call/call.ts';
 import { projectFromRow } from '../conversions/project.ts';
@@ -25,6 +26,7 @@ const INPUT = {
   name: resourceNameValidator('projects'),
   title: optional(title),
   description: optional(description),
+  reference: newReference,
   ifMatch: optional(etag),
 };
 
@@ -34,6 +36,7 @@ updateProject.rules = { caller: 'account', changes: true, input: INPUT } as cons
  * Updates a project, for the operator that of any account. Omitted fields are not changed.
  *
  * @throws NOT_FOUND if the project does not exist or is not visible to the caller; for the operator INVALID_ARGUMENT
+ * @throws ALREADY_EXISTS if another project of the account has the reference
  * @throws ABORTED if the project has another etag
  */
 export async function updateProject(call: Call | OperatorContext, input: UntrustedInput): Promise<Project> {
@@ -44,7 +47,7 @@ export async function updateProject(call: Call | OperatorContext, input: Untrust
   if (!sees(caller, id)) throw notFound(caller, name);
   const fields = fieldsIn(changes);
 
-  const row = await database.transaction(async (transaction) => {
+  const updated = database.transaction(async (transaction) => {
     const accountId = await findAccountId(transaction, caller, name, findAccountOfProject);
     if (fields.length === 0 || ifMatch !== undefined) {
       const current = await findProjectToUpdate(transaction, accountId, id);
@@ -57,6 +60,9 @@ export async function updateProject(call: Call | OperatorContext, input: Untrust
     const act = { accountId, action: 'project.update', resource: name, fields } as const;
     await recordAct(transaction, { caller, newId }, act);
     return updated;
+  });
+  const row = await updated.catch((error: unknown) => {
+    throw orReferenceTaken(error);
   });
   return projectFromRow(row, publicUrl());
 }

@@ -1,17 +1,19 @@
 import { sees } from '../../model/caller.ts';
-import { ApiError, projectNotVisible } from '../../model/errors.ts';
+import { ApiError, alreadyExists, projectNotVisible } from '../../model/errors.ts';
 import {
   description,
   network,
   nullable,
   parseFields,
   password,
+  reference,
   resourceNameValidator,
   title,
 } from '../../model/fields/fields.ts';
 import { resourceName } from '../../model/resource-name.ts';
 import type { Wallet } from '../../model/wallet.ts';
 import { findWalletTargets, insertWithNextAddress } from '../../storage/tables/addresses.ts';
+import { findWalletByReference, type NewWalletRow } from '../../storage/tables/wallets.ts';
 import { auditEvent } from '../audit/audit.ts';
 import { begin, type Call, type Rules, type UntrustedInput } from '../call/call.ts';
 import { newWalletRow, walletFromRow } from '../conversions/wallet.ts';
@@ -22,23 +24,32 @@ const INPUT = {
   description: nullable(description),
   project: nullable(resourceNameValidator('projects')),
   password: nullable(password),
+  reference: nullable(reference),
 };
 
 createWallet.rules = { caller: 'any', changes: true, input: INPUT } as const satisfies Rules;
 
+/** A wallet, and whether it was created for the request. */
+type CreatedWallet = { readonly wallet: Wallet; readonly isNew: boolean };
+
 /**
- * Creates a wallet. It gets the address that the operator has supplied first for the account and the network.
+ * Creates a wallet. It gets the address that the operator has supplied first for the account and the network. If a wallet has
+ * its reference, this one is returned, and nothing is changed.
  *
- * @param input `title`, `network` and, optionally, `description`, `password` and `project`; the default is that of the token
+ * @param input `title`, `network` and, optionally, `description`, `password`, `reference` and `project`; the default is that of
+ *   the token
+ * @throws ALREADY_EXISTS if the wallet with the reference is not visible to the caller, or is in another project than the
+ *   input names, or has another network
  * @throws INVALID_ARGUMENT for the field `project` if it does not exist or is not visible to the caller
  * @throws FAILED_PRECONDITION if no address is left
  * @throws RESOURCE_EXHAUSTED if too many passwords of the account are being set at the same time
  */
-export async function createWallet(call: Call, input: UntrustedInput): Promise<Wallet> {
+export async function createWallet(call: Call, input: UntrustedInput): Promise<CreatedWallet> {
   const dependencies = begin(call, createWallet.rules);
   const { caller } = call;
   const { accountId, projectId } = caller.principal;
-  const { password, project = resourceName('projects', projectId), ...fields } = parseFields(input, INPUT);
+  const { password, project: named, ...fields } = parseFields(input, INPUT);
+  const project = named ?? resourceName('projects', projectId);
   const { database, passwords, newId, recordFailure } = dependencies;
   const newRow = newWalletRow(dependencies, accountId, { ...fields, project });
   if (!sees(caller, newRow.project_id)) throw projectNotVisible();
@@ -50,16 +61,44 @@ export async function createWallet(call: Call, input: UntrustedInput): Promise<W
     await recordFailure({ action: 'wallet.refuse', accountId, ...caller, resource: project });
     throw new ApiError('NO_ADDRESS_LEFT');
   };
+  const findExisting = () => findWithReference(call, newRow, named !== undefined);
   // So that no password is hashed in vain: a hash takes most of the time of a creation.
-  if (password !== undefined) await assertPossible();
+  if (password !== undefined) {
+    const existing = await findExisting();
+    if (existing) return existing;
+    await assertPossible();
+  }
   const password_hash = password === undefined ? undefined : await passwords.hash(password, accountId);
   const row = { ...newRow, ...(password_hash && { password_hash }) };
   const act = { accountId, action: 'wallet.create', resource: resourceName('wallets', row.id) } as const;
   const event = auditEvent({ caller, newId }, act);
   for (;;) {
     const address = await insertWithNextAddress(database, row, event);
-    if (address !== undefined) return walletFromRow({ ...row, address });
+    if (address !== undefined) return { wallet: walletFromRow({ ...row, address }), isNew: true };
+    const existing = await findExisting();
+    if (existing) return existing;
     // An address can have been supplied while others took the last ones.
     await assertPossible();
   }
+}
+
+/**
+ * Returns the wallet that has the reference of a new one; undefined if there is none.
+ *
+ * @param isProjectNamed whether it has to be in the project of the new one
+ */
+async function findWithReference(
+  call: Call,
+  { account_id, reference, project_id, network }: NewWalletRow,
+  isProjectNamed: boolean,
+): Promise<CreatedWallet | undefined> {
+  if (reference === null) return undefined;
+  const { database, synced } = begin(call, createWallet.rules);
+  const row = await findWalletByReference(database, account_id, reference);
+  if (row === undefined) return undefined;
+  if (!sees(call.caller, row.project_id)) throw alreadyExists('reference');
+  if (isProjectNamed && row.project_id !== project_id) throw alreadyExists('project');
+  if (row.network !== network) throw alreadyExists('network');
+  await synced();
+  return { wallet: walletFromRow(row), isNew: false };
 }

@@ -4,7 +4,12 @@ import { addressInAnyCase, parseFields, resourceNameValidator } from '../../mode
 import type { ConnectionPage, FilteredArguments } from '../../model/lists/list-page.ts';
 import { idOf, type ResourceName, type Ulid } from '../../model/resource-name.ts';
 import type { Wallet } from '../../model/wallet.ts';
-import { WALLET_LIST, WALLET_LIST_AT_ADDRESS, WALLET_LIST_BY_TITLE } from '../../storage/tables/wallets.ts';
+import {
+  WALLET_LIST,
+  WALLET_LIST_AT_ADDRESS,
+  WALLET_LIST_BY_REFERENCE,
+  WALLET_LIST_BY_TITLE,
+} from '../../storage/tables/wallets.ts';
 import { requireAccountOfProject } from '../access/account-of.ts';
 import { visibleIds } from '../access/visibility.ts';
 import { begin, type Call, type OperatorContext, type Rules, type UntrustedInput } from '../call/call.ts';
@@ -12,7 +17,7 @@ import { walletFromRow } from '../conversions/wallet.ts';
 import { readList, readLists } from '../lists/read-list.ts';
 import { ofAccount } from '../lists/title-filter.ts';
 
-const LISTS = { all: WALLET_LIST, byTitle: WALLET_LIST_BY_TITLE };
+const LISTS = { all: WALLET_LIST, byTitle: WALLET_LIST_BY_TITLE, byReference: WALLET_LIST_BY_REFERENCE };
 
 listWalletsOfProjects.rules = { caller: 'any', changes: false } as const satisfies Rules;
 
@@ -29,7 +34,7 @@ export async function listWalletsOfProjects(
   const { database } = begin(call, listWalletsOfProjects.rules);
   const { caller } = call;
   const source = {
-    ...ofAccount(LISTS, caller.principal.accountId, title),
+    ...ofAccount(LISTS, caller.principal.accountId, { title }),
     parts: visibleIds(caller, projects),
     toItem: walletFromRow,
   };
@@ -39,25 +44,26 @@ export async function listWalletsOfProjects(
 searchWallets.rules = { caller: 'any', changes: false } as const satisfies Rules;
 
 /**
- * Returns one page of the wallets with an address or with the beginning of a title that are visible to the caller, in the
- * order of their names.
+ * Returns one page of the wallets with an address, with the beginning of a title or with a reference that are visible to the
+ * caller, in the order of their names.
  *
- * @param input the arguments of a connection, and either `address`, in any case, or `title`
+ * @param input the arguments of a connection, and one of `address`, in any case, `title` and `reference`
  */
 export async function searchWallets(
   call: Call,
-  { address, title, ...input }: FilteredArguments & { readonly address?: unknown },
+  { address, title, reference, ...input }: FilteredArguments & { readonly address?: unknown },
 ): Promise<ConnectionPage<Wallet>> {
   const { database } = begin(call, searchWallets.rules);
   const { caller } = call;
-  if ((address == null) === (title == null)) {
-    const field = title == null ? 'address' : 'title';
-    throw invalidFields([{ field, description: 'Use either address or title.' }]);
+  const sent = Object.entries({ reference, title, address }).filter(([, value]) => value != null);
+  if (sent.length !== 1) {
+    const field = sent[0]?.[0] ?? 'address';
+    throw invalidFields([{ field, description: 'Use one of address, title and reference.' }]);
   }
   const { accountId } = caller.principal;
   const projectId = onlyProjectOf(caller);
   const source = {
-    ...(title == null ? atAddress(accountId, address) : ofAccount(LISTS, accountId, title)),
+    ...(address == null ? ofAccount(LISTS, accountId, { title, reference }) : atAddress(accountId, address)),
     parts: projectId && [projectId],
     toItem: walletFromRow,
   };

@@ -151,6 +151,11 @@ export type CreateProjectInput = {
   readonly clientMutationId?: InputMaybe<Scalars['String']['input']>;
   /** A short description, up to 2,000 characters. The default is an empty one. */
   readonly description?: InputMaybe<Scalars['String']['input']>;
+  /**
+   * The reference, from 1 to 64 of the characters `A-Z`, `a-z`, `0-9`, `.`, `_`, `:` and `-`. If a project has it, that one is
+   * returned.
+   */
+  readonly reference?: InputMaybe<Scalars['String']['input']>;
   /** The title, from 1 to 200 characters. */
   readonly title: Scalars['String']['input'];
 };
@@ -160,7 +165,9 @@ export type CreateProjectPayload = {
   readonly __typename?: 'CreateProjectPayload';
   /** The `clientMutationId` of the input. */
   readonly clientMutationId: Maybe<Scalars['String']['output']>;
-  /** The new project. */
+  /** False if the project existed, and nothing was changed. */
+  readonly isNew: Scalars['Boolean']['output'];
+  /** The new project, or the one that has the reference. */
   readonly project: Project;
 };
 
@@ -207,6 +214,11 @@ export type CreateWalletInput = {
   readonly password?: InputMaybe<Scalars['String']['input']>;
   /** The project of the wallet. The default is the project of the token. It must be visible to the token. */
   readonly project?: InputMaybe<Scalars['ResourceName']['input']>;
+  /**
+   * The reference, from 1 to 64 of the characters `A-Z`, `a-z`, `0-9`, `.`, `_`, `:` and `-`. If a wallet has it, that one is
+   * returned.
+   */
+  readonly reference?: InputMaybe<Scalars['String']['input']>;
   /** The title, from 1 to 200 characters. */
   readonly title: Scalars['String']['input'];
 };
@@ -216,7 +228,9 @@ export type CreateWalletPayload = {
   readonly __typename?: 'CreateWalletPayload';
   /** The `clientMutationId` of the input. */
   readonly clientMutationId: Maybe<Scalars['String']['output']>;
-  /** The new wallet. */
+  /** False if the wallet existed, and nothing was changed. */
+  readonly isNew: Scalars['Boolean']['output'];
+  /** The new wallet, or the one that has the reference. */
   readonly wallet: Wallet;
 };
 
@@ -343,6 +357,10 @@ export type Mutation = {
   /**
    * Creates a project. Requires an account token that is not restricted to one project. An account
    * with 100,000 projects can't have more: the error is `TOO_MANY_PROJECTS`.
+   *
+   * If a project of the account has the `reference` of the input, it is returned with `isNew: false`, and nothing is changed.
+   * Title and description of the input are not compared, and not applied. At the same time, too, one reference makes one
+   * project.
    */
   readonly createProject: Maybe<CreateProjectPayload>;
   /**
@@ -357,6 +375,11 @@ export type Mutation = {
    * and the network: no two wallets get the same one. An account token can create a wallet in any project that
    * it sees, a project token in its project. If no address is left, the error is `NO_ADDRESS_LEFT`, and nothing
    * is created; see `Viewer.addressesLeft`.
+   *
+   * If a wallet of the account has the `reference` of the input, it is returned with `isNew: false`, and nothing
+   * is changed. Title, description and password of the input are not compared, and not applied. If it has another
+   * network, or is in another project than the input names, the error is `ALREADY_EXISTS` for this field; if it is
+   * not visible to the token, for `reference`. At the same time, too, one reference makes one wallet.
    */
   readonly createWallet: Maybe<CreateWalletPayload>;
   /**
@@ -562,7 +585,7 @@ export type Project = Node & {
   readonly createTime: Scalars['DateTime']['output'];
   /** A short description, up to 2,000 characters. May be empty. */
   readonly description: Scalars['String']['output'];
-  /** Changes with the title and the description. For `ifMatch`. Opaque: etags can only be compared. */
+  /** Changes with the title, the description and the reference. For `ifMatch`. Opaque: etags can only be compared. */
   readonly etag: Scalars['String']['output'];
   /** The resource name, `projects/<ULID>`. */
   readonly id: Scalars['ID']['output'];
@@ -572,6 +595,11 @@ export type Project = Node & {
   readonly imageCoverUrl: Scalars['URL']['output'];
   /** The resource name, `projects/<ULID>`. The same as `id`. */
   readonly name: Scalars['ResourceName']['output'];
+  /**
+   * The name that the client gives the project, from 1 to 64 of the characters `A-Z`, `a-z`, `0-9`, `.`, `_`, `:` and `-`. No
+   * other project of the account has it. Null without one.
+   */
+  readonly reference: Maybe<Scalars['String']['output']>;
   /** The title, from 1 to 200 characters. */
   readonly title: Scalars['String']['output'];
   /**
@@ -672,9 +700,9 @@ export type Query = {
    */
   readonly viewer: Viewer;
   /**
-   * The wallets with an address, or with the beginning of a title, that are visible to the token,
-   * sorted by name. Either `address` or `title` is required. Several wallets can have one address. They
-   * are paged like `Query.projects`. A cursor of another filter is an error.
+   * The wallets with an address, with the beginning of a title, or with a reference, that are visible to
+   * the token, sorted by name. One of `address`, `title` and `reference` is required. Several wallets can
+   * have one address. They are paged like `Query.projects`. A cursor of another filter is an error.
    */
   readonly wallets: WalletConnection;
 };
@@ -722,6 +750,7 @@ export type QueryProjectsArgs = {
   before?: InputMaybe<Scalars['String']['input']>;
   first?: InputMaybe<Scalars['Int']['input']>;
   last?: InputMaybe<Scalars['Int']['input']>;
+  reference?: InputMaybe<Scalars['String']['input']>;
   title?: InputMaybe<Scalars['String']['input']>;
 };
 
@@ -742,6 +771,7 @@ export type QueryWalletsArgs = {
   before?: InputMaybe<Scalars['String']['input']>;
   first?: InputMaybe<Scalars['Int']['input']>;
   last?: InputMaybe<Scalars['Int']['input']>;
+  reference?: InputMaybe<Scalars['String']['input']>;
   title?: InputMaybe<Scalars['String']['input']>;
 };
 
@@ -917,7 +947,7 @@ export type UpdateAppPayload = {
   readonly clientMutationId: Maybe<Scalars['String']['output']>;
 };
 
-/** The input of `updateProject`. An omitted field is unchanged. Null is an error. */
+/** The input of `updateProject`. An omitted field is unchanged. Null is an error, but removes a reference. */
 export type UpdateProjectInput = {
   /** Any text, up to 2,000 characters. The payload returns it unchanged. */
   readonly clientMutationId?: InputMaybe<Scalars['String']['input']>;
@@ -930,6 +960,8 @@ export type UpdateProjectInput = {
   readonly ifMatch?: InputMaybe<Scalars['String']['input']>;
   /** The name of the project to update. */
   readonly name: Scalars['ResourceName']['input'];
+  /** The new reference. If another project of the account has it, the error is `ALREADY_EXISTS`. Null removes it. */
+  readonly reference?: InputMaybe<Scalars['String']['input']>;
   /** The new title, from 1 to 200 characters. */
   readonly title?: InputMaybe<Scalars['String']['input']>;
 };
@@ -943,7 +975,7 @@ export type UpdateProjectPayload = {
   readonly project: Project;
 };
 
-/** The input of `updateWallet`. An omitted field is unchanged. Null is an error. */
+/** The input of `updateWallet`. An omitted field is unchanged. Null is an error, but removes a reference. */
 export type UpdateWalletInput = {
   /** Any text, up to 2,000 characters. The payload returns it unchanged. */
   readonly clientMutationId?: InputMaybe<Scalars['String']['input']>;
@@ -962,6 +994,8 @@ export type UpdateWalletInput = {
   readonly password?: InputMaybe<Scalars['String']['input']>;
   /** The new project. It must be visible to the token. */
   readonly project?: InputMaybe<Scalars['ResourceName']['input']>;
+  /** The new reference. If another wallet of the account has it, the error is `ALREADY_EXISTS`. Null removes it. */
+  readonly reference?: InputMaybe<Scalars['String']['input']>;
   /** The new title, from 1 to 200 characters. */
   readonly title?: InputMaybe<Scalars['String']['input']>;
 };
@@ -1029,6 +1063,11 @@ export type Wallet = Node & {
   readonly password: Scalars['String']['output'];
   /** The project that contains the wallet. */
   readonly project: Project;
+  /**
+   * The name that the client gives the wallet, from 1 to 64 of the characters `A-Z`, `a-z`, `0-9`, `.`, `_`, `:` and `-`. No
+   * other wallet of the account has it. Null without one.
+   */
+  readonly reference: Maybe<Scalars['String']['output']>;
   /** The title, from 1 to 200 characters. */
   readonly title: Scalars['String']['output'];
   /** The time of the last update of a field. */
@@ -1306,6 +1345,7 @@ export type CreateAppPayloadResolvers<ContextType = GraphqlContext, ParentType e
 
 export type CreateProjectPayloadResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['CreateProjectPayload'] = ResolversParentTypes['CreateProjectPayload']> = {
   clientMutationId?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  isNew?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
   project?: Resolver<ResolversTypes['Project'], ParentType, ContextType>;
 };
 
@@ -1317,6 +1357,7 @@ export type CreateTokenPayloadResolvers<ContextType = GraphqlContext, ParentType
 
 export type CreateWalletPayloadResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['CreateWalletPayload'] = ResolversParentTypes['CreateWalletPayload']> = {
   clientMutationId?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  isNew?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
   wallet?: Resolver<ResolversTypes['Wallet'], ParentType, ContextType>;
 };
 
@@ -1394,6 +1435,7 @@ export type ProjectResolvers<ContextType = GraphqlContext, ParentType extends Re
   imageCoverCid?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   imageCoverUrl?: Resolver<ResolversTypes['URL'], ParentType, ContextType>;
   name?: Resolver<ResolversTypes['ResourceName'], ParentType, ContextType>;
+  reference?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   title?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   wallets?: Resolver<ResolversTypes['WalletConnection'], ParentType, ContextType, Partial<ProjectWalletsArgs>>;
   __isTypeOf?: IsTypeOfResolverFn<ParentType, ContextType>;
@@ -1519,6 +1561,7 @@ export type WalletResolvers<ContextType = GraphqlContext, ParentType extends Res
   network?: Resolver<ResolversTypes['Network'], ParentType, ContextType>;
   password?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   project?: Resolver<ResolversTypes['Project'], ParentType, ContextType>;
+  reference?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   title?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   updateTime?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
   __isTypeOf?: IsTypeOfResolverFn<ParentType, ContextType>;

@@ -22,7 +22,7 @@ const VALIDATORS = { clientMutationId };
 
 /** The resolvers of `Mutation`. Each has the rules of the operation of the data layer that it calls. */
 export const mutations = {
-  createProject: mutation(createProject, (project) => ({ project })),
+  createProject: mutation(createProject, (created) => created),
 
   updateProject: mutation(updateProject, (project) => ({ project })),
 
@@ -52,7 +52,7 @@ export const mutations = {
     return { revokedTokenId: resourceName('tokens', id) };
   }),
 
-  createWallet: mutation(createWallet, (wallet) => ({ wallet })),
+  createWallet: mutation(createWallet, (created) => created),
 
   updateWallet: mutation(updateWallet, (wallet) => ({ wallet })),
 } satisfies MutationResolvers;

@@ -161,6 +161,18 @@ export const tokenTitle = text(0, 200);
 
 export const description = text(0, 2000);
 
+const REFERENCE = /^[A-Za-z0-9._:-]{1,64}$/;
+
+/** The validator of the name that a client gives a resource. */
+export const reference: Validator<string> = (value) => {
+  if (typeof value !== 'string' || !REFERENCE.test(value))
+    throw new ValidationError('Must be 1 to 64 of the characters A-Z, a-z, 0-9, ".", "_", ":" and "-".');
+  return value;
+};
+
+/** The validator of a new reference in an update: of null, which removes it, it returns an empty string. */
+export const newReference = optional((value) => (value === null ? '' : reference(value)));
+
 export const password = text(32, 32);
 
 export const clientMutationId = nullable(text(0, 2000));

@@ -27,9 +27,10 @@ export type PageMetadata = {
   readonly totalCount: number;
 };
 
-/** The arguments of a list that can be filtered by the beginning of the title; null means omitted. `account` is the operator's. */
+/** The arguments of a list that can be filtered by the beginning of the title, or by the reference; null means omitted. `account` is the operator's. */
 export type FilteredArguments = ConnectionArguments & {
   readonly title?: unknown;
+  readonly reference?: unknown;
   readonly account?: unknown;
 };
 

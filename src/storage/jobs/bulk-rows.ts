@@ -177,6 +177,24 @@ export async function findOwners(
   return owners;
 }
 
+/** Returns those of some references that projects, or wallets, of an account have. */
+export async function findReferences(
+  database: Pick<Queryable, 'read'>,
+  table: 'project' | 'wallet',
+  accountId: Ulid,
+  references: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const found = new Set<string>();
+  for (const batch of forStatements(references)) {
+    const rows = await database.read<{ readonly reference: string }>(
+      `SELECT reference FROM ${table} WHERE account_id = $1 AND reference IN (${placeholders(batch, 2)})`,
+      [accountId, ...batch],
+    );
+    for (const { reference } of rows) found.add(reference);
+  }
+  return found;
+}
+
 /**
  * Deletes all rows of an account, in batches, and then the account itself. After an interruption, a second call deletes
  * the rest.

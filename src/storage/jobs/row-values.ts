@@ -1,6 +1,6 @@
 import { parseAddress, ZERO_ADDRESS } from '../../model/address.ts';
 import { AUDIT_ACTIONS } from '../../model/audit-event.ts';
-import { description, title, type Validator } from '../../model/fields/fields.ts';
+import { description, reference, title, type Validator } from '../../model/fields/fields.ts';
 import { NETWORKS } from '../../model/network.ts';
 import { parseResourceName, parseUlid, resourceName, type Ulid } from '../../model/resource-name.ts';
 import { titleKey } from '../../model/title-key.ts';
@@ -78,6 +78,7 @@ const CHECKS: Readonly<Record<Exclude<ColumnName, 'image_cover_cid'>, Check>> = 
   actor_title: isText(title),
   title_key: (value, row) => typeof row['title'] === 'string' && value === titleKey(row['title']),
   description: isText(description),
+  reference: isText(reference),
   project_count: isNumber,
   app_count: isNumber,
   address_count: isNumber,

@@ -27,11 +27,14 @@ CREATE TABLE project (
   title_key TEXT NOT NULL DEFAULT '',
   description TEXT NOT NULL,
   image_cover_cid TEXT NOT NULL,
+  -- The name that the client gives it. Null without one.
+  reference TEXT,
   create_time_ms BIGINT NOT NULL,
   PRIMARY KEY (account_id, id)
 );
 CREATE INDEX project_by_name ON project (('projects/' || id));
 CREATE INDEX project_by_title ON project (account_id, title_key, id);
+CREATE UNIQUE INDEX project_by_reference ON project (account_id, reference) WHERE reference IS NOT NULL;
 
 CREATE TABLE app (
   account_id TEXT NOT NULL,
@@ -70,6 +73,7 @@ CREATE TABLE wallet (
   description TEXT NOT NULL,
   network TEXT NOT NULL,
   address TEXT NOT NULL,
+  reference TEXT,
   -- Null until a password is set.
   password_hash TEXT,
   create_time_ms BIGINT NOT NULL,
@@ -84,6 +88,7 @@ CREATE INDEX wallet_by_project ON wallet (account_id, project_id, id);
 CREATE INDEX wallet_by_title ON wallet (account_id, title_key, id);
 CREATE INDEX wallet_by_title_in_project ON wallet (account_id, project_id, title_key, id);
 CREATE INDEX wallet_by_address ON wallet (account_id, address, id);
+CREATE UNIQUE INDEX wallet_by_reference ON wallet (account_id, reference) WHERE reference IS NOT NULL;
 
 -- The addresses of an account that are left for wallets on a network. It stays when none is left.
 CREATE TABLE address_pool (

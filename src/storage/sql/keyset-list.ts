@@ -183,6 +183,11 @@ export function listByTitle<R extends ListRow>(table: ListTable, part: string): 
   return new KeysetList<R>(table, { where, part, matchedBy: 'title_key' });
 }
 
+/** Makes the list of the row of an account with a reference: one row, or none. */
+export function listByReference<R extends ListRow>(table: ListTable, part: string): KeysetList<R> {
+  return new KeysetList<R>(table, { where: ['account_id =', 'reference ='], part });
+}
+
 function isLarge<P>(parts: readonly P[] | undefined): parts is readonly P[] {
   return parts !== undefined && parts.length > MAX_COUNTED_PARTS;
 }

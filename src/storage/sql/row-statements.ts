@@ -47,10 +47,15 @@ export function writeRow<R extends Row, Params extends readonly Value[]>(sql: st
 
 /**
  * Returns the assignments of an update, with parameters from `$<first>` on, which `changesIn` makes. COALESCE keeps the value
- * of a column without a new one, so that two concurrent updates of different fields do not overwrite each other.
+ * of a column without a new one, so that two concurrent updates of different fields do not overwrite each other. An empty
+ * reference removes the one there is.
  */
 export function assignments(columns: readonly string[], first: number): string {
-  return columns.map((column, index) => `${column} = COALESCE($${first + index}, ${column})`).join(', ');
+  const values = columns.map((column, index) => {
+    const value = `COALESCE($${first + index}, ${column})`;
+    return `${column} = ${column === 'reference' ? `NULLIF(${value}, '')` : value}`;
+  });
+  return values.join(', ');
 }
 
 /** Returns the new values of columns, in their order, with the key of a new title. */

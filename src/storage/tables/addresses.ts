@@ -1,9 +1,9 @@
 import type { Address } from '../../model/address.ts';
 import type { Network } from '../../model/network.ts';
 import type { Ulid } from '../../model/resource-name.ts';
-import type { ConditionalSql, Database, Queryable } from '../interface/database.ts';
+import type { Change, ConditionalSql, Database, Queryable } from '../interface/database.ts';
 import { KeysetList } from '../sql/keyset-list.ts';
-import { isForeignKeyViolation } from '../work/foreign-keys.ts';
+import { isForeignKeyViolation, isUniqueViolation } from '../work/foreign-keys.ts';
 import { type AuditEventRow, insertEventChange } from './audit-events.ts';
 import { insertWalletChange, type NewWalletRow } from './wallets.ts';
 
@@ -48,6 +48,12 @@ WHERE account_id = ${account} AND network = ${network} AND id = (SELECT id FROM 
   AND EXISTS (SELECT 1 FROM project WHERE account_id = ${account} AND project.id = ${project}) AND ${condition}
 RETURNING address`;
 
+const TAKE_FOR_REFERENCE: ConditionalSql = (names, condition) =>
+  TAKE(
+    names,
+    `NOT EXISTS (SELECT 1 FROM wallet WHERE account_id = ${names[0]} AND reference = ${names[3]}) AND ${condition}`,
+  );
+
 const COUNT_TAKEN: ConditionalSql = ([account, network], condition) => `UPDATE address_pool
 SET address_count = address_count - 1 WHERE account_id = ${account} AND network = ${network} AND ${condition}`;
 
@@ -64,25 +70,30 @@ JOIN account ON account.id = address_pool.account_id WHERE account.state = 'ACTI
 /**
  * Inserts a wallet, with its audit event, and gives it the address that was supplied first for its account and network.
  *
- * @returns the address, or undefined if none is left or the account does not have the project
+ * @returns the address, or undefined if none is left, the account does not have the project, or another wallet has the
+ *   reference; then no address is used
  */
 export async function insertWithNextAddress(
   database: Pick<Database, 'writeIfFirst'>,
   wallet: NewWalletRow,
   event: AuditEventRow,
 ): Promise<Address | undefined> {
-  const { account_id, network, project_id } = wallet;
+  const { account_id, network, project_id, reference } = wallet;
+  const take: Change =
+    reference === null
+      ? { sql: TAKE, params: [account_id, network, project_id] }
+      : { sql: TAKE_FOR_REFERENCE, params: [account_id, network, project_id, reference] };
   try {
     const [taken] = await database.writeIfFirst<Pick<AddressRow, 'address'>>([
-      { sql: TAKE, params: [account_id, network, project_id] },
+      take,
       { sql: COUNT_TAKEN, params: [account_id, network] },
       insertWalletChange(wallet),
       insertEventChange(event),
     ]);
     return taken?.address;
   } catch (error) {
-    // The project was deleted at the same time.
-    if (isForeignKeyViolation(error)) return undefined;
+    // The project was deleted, or the reference given to a wallet, at the same time.
+    if (isForeignKeyViolation(error) || (reference !== null && isUniqueViolation(error))) return undefined;
     throw error;
   }
 }

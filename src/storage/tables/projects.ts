@@ -1,7 +1,7 @@
 import type { Ulid } from '../../model/resource-name.ts';
 import type { Queryable, Row } from '../interface/database.ts';
 import { type ChangesOf, except, KEY } from '../sql/columns.ts';
-import { KeysetList, listByTitle } from '../sql/keyset-list.ts';
+import { KeysetList, listByReference, listByTitle } from '../sql/keyset-list.ts';
 import {
   assignments,
   changesIn,
@@ -18,6 +18,7 @@ export type ProjectItem = {
   readonly title: string;
   readonly description: string;
   readonly image_cover_cid: string;
+  readonly reference: string | null;
   readonly create_time_ms: number;
 };
 
@@ -25,7 +26,7 @@ export type ProjectRow = ProjectItem & { readonly account_id: Ulid };
 
 export type NewProjectRow = ProjectRow & { readonly title_key: string };
 
-const PROJECT_COLUMNS = 'id, title, description, image_cover_cid, create_time_ms';
+const PROJECT_COLUMNS = 'id, title, description, image_cover_cid, reference, create_time_ms';
 
 export const PROJECT_TABLE = {
   name: 'project',
@@ -50,6 +51,8 @@ export const PROJECT_LIST = new KeysetList<ProjectItem>(TABLE, {
 });
 
 export const PROJECT_LIST_BY_TITLE = listByTitle<ProjectItem>(TABLE, 'id');
+
+export const PROJECT_LIST_BY_REFERENCE = listByReference<ProjectItem>(TABLE, 'id');
 
 const UPDATE = `UPDATE project SET ${assignments(CHANGEABLE_COLUMNS, 3)}
 WHERE account_id = $1 AND id = $2 RETURNING ${PROJECT_COLUMNS}`;
@@ -76,6 +79,10 @@ export async function insertProject(
 }
 
 export const findProjects = selectByIds<ProjectItem>(TABLE);
+
+export const findProjectByReference = readRow<ProjectItem, [accountId: Ulid, reference: string]>(
+  `SELECT ${PROJECT_COLUMNS} FROM project WHERE account_id = $1 AND reference = $2`,
+);
 
 /** Returns a project of the account, which then can't be deleted before the transaction ends, or undefined. */
 export const lockProject = readRow<Pick<ProjectItem, 'id'>, [accountId: Ulid, id: Ulid]>(

@@ -4,7 +4,7 @@ import type { Network } from '../../model/network.ts';
 import type { ResourceName, Ulid } from '../../model/resource-name.ts';
 import type { Change, ConditionalSql, Queryable } from '../interface/database.ts';
 import { type ChangesOf, except, KEY, prefixedId, type RowOf } from '../sql/columns.ts';
-import { KeysetList, listByTitle } from '../sql/keyset-list.ts';
+import { KeysetList, listByReference, listByTitle } from '../sql/keyset-list.ts';
 import { MAX_MATCHES } from '../sql/keyset-sql.ts';
 import {
   assignments,
@@ -14,6 +14,7 @@ import {
   insertChange,
   insertInto,
   type RowId,
+  readRow,
   revisionList,
   selectByIds,
   unlessRevision,
@@ -29,6 +30,7 @@ type Wallet = {
   readonly description: string;
   readonly network: Network;
   readonly address: Address;
+  readonly reference: string | null;
   readonly create_time_ms: number;
   readonly update_time_ms: number;
   readonly revision: Ulid;
@@ -38,7 +40,7 @@ type Wallet = {
 
 /** The columns of a wallet without the hash of the password and the key of the title. */
 const WALLET_COLUMNS =
-  'account_id, id, project_id, title, description, network, address, create_time_ms, update_time_ms, revision';
+  'account_id, id, project_id, title, description, network, address, reference, create_time_ms, update_time_ms, revision';
 
 export const WALLET_TABLE = {
   name: 'wallet',
@@ -73,6 +75,8 @@ export const WALLET_LIST_AT_ADDRESS = new KeysetList<WalletRow>(TABLE, {
 
 export const WALLET_LIST_BY_TITLE = listByTitle<WalletRow>(TABLE, 'project_id');
 
+export const WALLET_LIST_BY_REFERENCE = listByReference<WalletRow>(TABLE, 'project_id');
+
 const FIND_ONE = `SELECT ${WALLET_COLUMNS} FROM wallet
 WHERE account_id = $1 AND id = $2 AND project_id = COALESCE($3, project_id)`;
 
@@ -104,6 +108,10 @@ export function insertWalletChange(wallet: NewWalletRow): Change {
 }
 
 export const findWallets = selectByIds<WalletRow>(TABLE);
+
+export const findWalletByReference = readRow<WalletRow, [accountId: Ulid, reference: string]>(
+  `SELECT ${WALLET_COLUMNS} FROM wallet WHERE account_id = $1 AND reference = $2`,
+);
 
 /** The primary key of a wallet, which is found only in a project if `withinProjectId` is defined. */
 export type ScopedWalletId = RowId & { readonly withinProjectId: Ulid | undefined };

@@ -98,7 +98,7 @@ describe('a backup', () => {
     const before: string[] = [];
     let isDone = false;
     const create = async () =>
-      (await createProject(gateway.operator, { account: tenant.account, title: 'Quarry' })).name;
+      (await createProject(gateway.operator, { account: tenant.account, title: 'Quarry' })).project.name;
     before.push(await create());
     const writing = (async () => {
       let count = 0;
@@ -189,6 +189,8 @@ const INVALID = [
   ['wallet', 'network', "'NETWORK_MOON'"],
   ['wallet', 'address', "'0x00'"],
   ['wallet', 'password_hash', "'plain'"],
+  ['wallet', 'reference', "'a b'"],
+  ['project', 'reference', "''"],
   ['wallet', 'revision', "'../../x'"],
   ['wallet', 'create_time_ms', '9223372036854775807'],
   ['project', 'create_time_ms', '9000000000000000'],

@@ -13,7 +13,7 @@ test('an update that leaves out a column that is not excluded does not compile',
   expectTypeOf<
     Optional<WalletChanges> | Optional<AppChanges> | Optional<ProjectChanges>
   >().toEqualTypeOf<never>();
-  expectTypeOf<keyof ProjectChanges>().toEqualTypeOf<'title' | 'description'>();
+  expectTypeOf<keyof ProjectChanges>().toEqualTypeOf<'title' | 'description' | 'reference'>();
   expectTypeOf<keyof AppChanges>().toEqualTypeOf<'title' | 'active' | 'revision'>();
   // COALESCE would keep the value.
   expectTypeOf<null>().not.toExtend<ChangesOf<AppRow, 'previous_key_id'>['previous_key_id']>();
