@@ -35,6 +35,8 @@ const FIELDS_OF_DOCUMENT = 10;
 
 const ADDRESSES = [1, 2, 3, 4].map((n) => `0x${String(n).padStart(40, '0')}`);
 
+const REFERENCES = ['ref:1', 'ref:2', 'ref:3'];
+
 const KINDS = Object.keys(OPERATIONS) as Kind[];
 // A query for which the level of the token does not suffice leaves no data, so that it is alone in its document.
 const QUERIES = KINDS.filter((kind) => !OPERATIONS[kind].isChange && OPERATIONS[kind].level === 'any');
@@ -236,14 +238,15 @@ class World {
       name,
       privateKey: ownKey !== undefined && this.#random(4) > 0 ? ownKey : anyKey,
       project: this.#yes() ? this.#nameOf('projects/') : undefined,
+      reference: this.#yes() ? this.#nameOf('ref:') : undefined,
       active: this.#yes(),
     };
   }
 
-  /** Returns an address, or the name of a resource or a token that exists, existed or is missing. */
+  /** Returns an address, a reference, or the name of a resource or a token that exists, existed or is missing. */
   #nameOf(prefix: string): string {
     const tokens = this.#tokens.map(tokenName);
-    const names = [...MISSING, ...ADDRESSES, ...tokens, ...this.#oracle.history.keys()];
+    const names = [...MISSING, ...ADDRESSES, ...REFERENCES, ...tokens, ...this.#oracle.history.keys()];
     return this.#pick(names.filter((name) => name.startsWith(prefix)));
   }
 

@@ -19,6 +19,7 @@ const QUERIES = {
   projects: [''],
   wallets: ['0x'],
   walletsByTitle: [''],
+  walletsByReference: ['ref:'],
   apps: [''],
   contents: ['projects/'],
   tokens: [''],
@@ -51,10 +52,12 @@ export const OPERATIONS = Object.fromEntries([
 
 export type Operation = {
   readonly kind: Kind;
-  /** The resource or the token that the operation is about, or an address. */
+  /** The resource or the token that the operation is about, or an address, or a reference. */
   readonly name: string;
   /** The project of a new app or wallet, the only one of a new token, or the new one of a wallet. */
   readonly project?: string | undefined;
+  /** That of a new wallet. */
+  readonly reference?: string | undefined;
   readonly privateKey: string;
   readonly active: boolean;
 };
@@ -93,6 +96,8 @@ export class Oracle {
   readonly history = new Map<string, string>();
   readonly apps = new Map<string, App>();
   readonly addresses = new Map<string, string>();
+  /** The wallets with a reference, by it and their account. */
+  readonly references = new Map<string, string>();
   /** The tokens that have not ended, by their text. */
   readonly tokens = new Map<string, Token>();
 
@@ -105,7 +110,7 @@ export class Oracle {
   }
 
   /** Returns the outcome of an operation: `ok` with what is shown, or what shows nothing. */
-  outcome(token: Token, { kind, name, project, privateKey }: Operation): string {
+  outcome(token: Token, { kind, name, project, reference, privateKey }: Operation): string {
     const { level, targets } = OPERATIONS[kind];
     if (level !== 'any' && token.app !== undefined) return 'ACCOUNT_TOKEN_REQUIRED';
     if (/whole|operator/.test(level) && token.isOneProject) return 'WHOLE_ACCOUNT_REQUIRED';
@@ -123,6 +128,10 @@ export class Oracle {
         return shown(this.#visible(token, 'wallets/').filter((each) => this.addresses.get(each) === name));
       case 'walletsByTitle':
         return shown(this.#visible(token, 'wallets/'));
+      case 'walletsByReference':
+        return shown(
+          this.#visible(token, 'wallets/').filter((each) => each === this.#referenced(token, name)),
+        );
       case 'apps':
         return shown(this.#visible(token, 'apps/'));
       case 'contents':
@@ -135,7 +144,8 @@ export class Oracle {
       case 'createToken':
         return isOutside ? 'INVALID_FIELD project' : 'ok';
       case 'createWallet':
-        return isOutside ? 'INVALID_FIELD project' : `ok ${project ?? token.project}`;
+        if (isOutside && token.isOneProject) return 'INVALID_FIELD project';
+        return this.#createWallet(token, this.#referenced(token, reference), project);
       case 'updateWallet':
         if (isOutside) return 'INVALID_FIELD project';
         return isMissing ? 'RESOURCE_NOT_FOUND' : `ok ${project ?? this.places.get(name)?.project}`;
@@ -195,13 +205,16 @@ export class Oracle {
 
   /** Makes the change of a successful operation. */
   change(token: Token, operation: Operation, created: Created): void {
-    const { kind, name, project, active } = operation;
+    const { kind, name, project, reference, active } = operation;
     const { name: newName = '', privateKey = '', accessToken = '' } = created;
     const place = this.places.get(name);
     const app = this.apps.get(name);
     if (kind === 'createProject') this.add(newName, token.account);
     if (kind === 'createApp') this.add(newName, token.account, project ?? token.project);
-    if (kind === 'createWallet') this.add(newName, token.account, project ?? token.project);
+    if (kind === 'createWallet' && !this.places.has(newName)) {
+      this.add(newName, token.account, project ?? token.project);
+      if (reference !== undefined) this.references.set(`${token.account} ${reference}`, newName);
+    }
     if (kind === 'createApp') this.apps.set(newName, { privateKey, isActive: true });
     if (kind === 'signIn') this.grant(accessToken, name);
     if (kind === 'updateWallet' && place && project) this.places.set(name, { ...place, project });
@@ -219,6 +232,21 @@ export class Oracle {
   /** Ends a token, and those that it has made. */
   end(token: string): void {
     this.#end(({ name, maker }) => name === token || maker === token);
+  }
+
+  #referenced({ account }: Token, reference: string | undefined): string | undefined {
+    return this.references.get(`${account} ${reference}`);
+  }
+
+  /** @param existing the wallet of the account that has the reference */
+  #createWallet(token: Token, existing: string | undefined, project: string | undefined): string {
+    if (existing === undefined)
+      return this.sees(token, project ?? token.project)
+        ? `ok ${project ?? token.project}`
+        : 'INVALID_FIELD project';
+    if (!this.sees(token, existing)) return 'ALREADY_EXISTS reference';
+    const place = this.places.get(existing)?.project;
+    return project === undefined || project === place ? `ok ${place}` : 'ALREADY_EXISTS project';
   }
 
   #make(text: string, { name: maker, ...token }: Token, project: string | undefined): void {

@@ -68,6 +68,12 @@ const QUERIES: Readonly<Record<Exclude<Kind, MutationName>, Field>> = {
     read: (list) => namesIn(list),
   },
   walletsByTitle: listByTitle('wallets'),
+  walletsByReference: {
+    text: 'wallets(first: 100, reference: $) { nodes { id } }',
+    type: 'String!',
+    variable: id,
+    read: (list) => namesIn(list),
+  },
   apps: listByTitle('apps'),
   contents: {
     text: 'node(id: $) { ... on Project { apps(first: 100) { nodes { id } } wallets(first: 100) { nodes { id } } } }',

@@ -165,7 +165,10 @@ test.each([
     await page.getByRole('button', { name: opener }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Title').fill('Mine');
-    if (kind === 'project') await dialog.getByLabel('Description').fill('Also mine');
+    if (kind === 'project') {
+      await dialog.getByLabel('Description').fill('Also mine');
+      await dialog.getByLabel('Reference').fill('mine:1');
+    }
     await mutate(site.gateway.url, token, mutation, { name, title: 'Theirs' });
     await dialog.getByRole('button', { name: 'Save' }).click();
     await dialog.getByText(`Somebody else has changed the ${kind} meanwhile.`).waitFor();

@@ -4,6 +4,7 @@
 import type { Locator } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { updateProject } from '../../src/data/projects/update-project.ts';
+import { updateWallet } from '../../src/data/update-wallet.ts';
 import { registerWallet } from '../../src/operator/register-wallet.ts';
 import { expectAccessible } from '../support/accessibility.ts';
 import { graphqlApi } from '../support/both-apis.ts';
@@ -60,6 +61,9 @@ test('the search finds projects, wallets and apps in groups, by a title, an addr
   const tenant = await seedTenant(site.gateway, { projects: 3, wallets: 12 });
   const { wallet } = tenant;
   const app = await createApp(api, tenant.token, { title: 'Pro shop' });
+  const { operator } = site.gateway;
+  await updateWallet(operator, { name: tenant.wallets[2], reference: 'till:3' });
+  await updateProject(operator, { name: tenant.projects[2], reference: 'Project' });
   const address = `0x${'2'.padStart(40, '0')}`;
   const page = await site.openConsole(tenant.token);
   const field = page.getByRole('combobox', { name: 'Search projects, wallets and apps' });
@@ -96,6 +100,8 @@ test('the search finds projects, wallets and apps in groups, by a title, an addr
     [ulidOf(tenant.project), 'Tenant'],
     [tenant.projects[1] ?? '', 'Project 2'],
     [` ${address.toUpperCase().replace('X', 'x')} `, 'Wallet 2'],
+    ['till:3', 'Wallet 3'],
+    ['Project', 'Project 3'],
     ['tena', 'Tenant'],
   ] as const) {
     await field.fill(text);

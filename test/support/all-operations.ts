@@ -41,6 +41,8 @@ const FIND = `query ($after: String) {
     nodes { title }
   }
   titled: wallets(title: "Wallet", last: 1) { totalCount pageInfo { hasNextPage } nodes { title } }
+  named: wallets(reference: "a", first: 1) { totalCount pageInfo { hasPreviousPage } nodes { title } }
+  referenced: projects(reference: "a", first: 1) { totalCount pageInfo { hasPreviousPage } nodes { title } }
   apps(title: "App", first: 1) { totalCount pageInfo { hasPreviousPage } nodes { title } }
 }`;
 
@@ -124,5 +126,10 @@ async function useAll(api: Api, url: string, { token, projects, wallets }: Tenan
     const input = inputOf(name, { app: spare, project, wallet, token: unused });
     const bearer = name === 'signOut' ? unused : token;
     expect(await graphqlBody(url, bearer, documentOf(name), { input })).not.toHaveProperty('errors');
+    if (!/^create(Wallet|Project)$/.test(name)) continue;
+    for (const title of ['New', 'Found']) {
+      const referenced = { input: { ...input, title, reference: 'a' } };
+      expect(await graphqlBody(url, token, documentOf(name), referenced)).not.toHaveProperty('errors');
+    }
   }
 }

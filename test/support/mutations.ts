@@ -13,6 +13,8 @@ type Subject = {
   /** The project of a new app or wallet, the only one of a new token, or the new one of a wallet. */
   readonly project?: string | undefined;
   readonly privateKey?: string;
+  /** That of a new wallet. */
+  readonly reference?: string | undefined;
   readonly active?: boolean;
 };
 
@@ -38,7 +40,11 @@ export const MUTATIONS: Readonly<Record<MutationName, Mutation>> = {
   signOut: ['', 'clientMutationId', () => ({})],
   createToken: ['', 'token { id } accessToken', ({ title, project }) => ({ title, project })],
   revokeToken: ['tokens/', 'revokedTokenId', ({ name }) => ({ id: name })],
-  createWallet: ['', WALLET, ({ title, project }) => ({ title, project, network: NETWORK })],
+  createWallet: [
+    '',
+    WALLET,
+    ({ title, project, reference }) => ({ title, project, network: NETWORK, reference }),
+  ],
   updateWallet: ['wallets/', WALLET, ({ name, title, project }) => ({ name, title, project })],
 };
 

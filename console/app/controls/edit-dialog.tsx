@@ -9,8 +9,8 @@ type EditOptions<Resource, Name> = {
   readonly resource: Resource;
   /** The fields that the form changes. */
   readonly fields: readonly Name[];
-  /** Returns the value of a field as the API takes it. */
-  readonly sent: (resource: Resource, field: Name) => string;
+  /** Returns the value of a field as the API takes it: null removes it. */
+  readonly sent: (resource: Resource, field: Name) => string | null;
   /** Returns the value of a field as the person reads it. */
   readonly shown: (resource: Resource, field: Name) => string;
   /** Reads the resource again. */
@@ -21,7 +21,7 @@ type EditOptions<Resource, Name> = {
   readonly onClose: () => void;
 };
 
-type Input = { readonly name: string; readonly ifMatch: string } & Readonly<Record<string, string>>;
+type Input = { readonly name: string; readonly ifMatch: string } & Readonly<Record<string, string | null>>;
 
 /** A resource in a form. */
 type Edited<Resource, Name> = {
@@ -104,7 +104,9 @@ export function EditDialog(props: EditDialogProps) {
 }
 
 type TextFieldProps<Name extends string> = Pick<FieldProps, 'label'> & {
-  readonly edited: Pick<Edited<Readonly<Record<Name, string>>, Name>, 'own' | 'set' | 'noteOf'>;
+  readonly edited: Pick<Edited<Readonly<Record<Name, string>>, Name>, 'set' | 'noteOf'> & {
+    readonly own: Readonly<Record<Name, string | null>>;
+  };
   readonly name: Name;
   /** The number of its lines, if it has several. */
   readonly rows?: number;
@@ -115,7 +117,7 @@ export function TextField<Name extends string>({ edited, name, label, rows }: Te
   const { own, set, noteOf } = edited;
   const onInput = ({ currentTarget }: TargetedInputEvent<HTMLInputElement | HTMLTextAreaElement>) =>
     set({ [name]: currentTarget.value } as Partial<Record<Name, string>>);
-  const attributes = { value: own[name], onInput };
+  const attributes = { value: own[name] ?? '', onInput };
   return (
     <Field name={name} label={label} hint={noteOf(name)}>
       {(control) =>

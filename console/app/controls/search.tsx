@@ -24,6 +24,8 @@ const KINDS = ['projects', 'wallets', 'apps'];
 /** A resource name, or its ULID alone. */
 const RESOURCE_ID = /^(?:(projects|wallets|apps)\/)?([0-7][0-9A-HJKMNP-TV-Z]{25})$/i;
 
+const REFERENCE = /^[A-Za-z0-9._:-]{1,64}$/;
+
 const ADDRESS = /^0x[0-9a-f]{40}$/i;
 
 /** What was found, and where it leads. */
@@ -51,7 +53,7 @@ export function Search() {
           ref: field,
           'aria-label': 'Search projects, wallets and apps',
           'aria-keyshortcuts': '/',
-          placeholder: 'Title, address or ID ( / )',
+          placeholder: 'Title, reference, address or ID ( / )',
         }}
         find={(text) => find(text, viewer)}
         onChoose={({ link }, { ctrlKey, metaKey }) => {
@@ -96,7 +98,7 @@ function useSlash(onSlash: () => void): void {
   }, []);
 }
 
-/** Finds a resource by its name or its id, wallets by their address, or what a title begins with. */
+/** Finds a resource by its name or its id, wallets by their address, or what has a reference, or a title that begins with the text. */
 async function find(text: string, viewer: Viewer): Promise<Found<Hit>> {
   // A token has no screen of its own.
   if (/^tokens\//i.test(text) && seesAccount(viewer)) {
@@ -116,9 +118,17 @@ async function find(text: string, viewer: Viewer): Promise<Found<Hit>> {
     const all = `#/wallets?address=${text}`;
     return resultOf([groupOf('Wallets', wallets, all)], `No wallet has the address “${text}”.`);
   }
-  const { projects, wallets, apps } = await request(SearchDocument, { title: text, first: SHOWN });
+  const byReference = { isReference: REFERENCE.test(text), reference: text };
+  const found = await request(SearchDocument, { title: text, first: SHOWN, ...byReference });
+  const { projects, wallets, apps, projectsByReference, walletsByReference } = found;
+  const referenced = [...(projectsByReference?.nodes ?? []), ...(walletsByReference?.nodes ?? [])];
   const query = new URLSearchParams({ title: text });
   const groups = [
+    // It can be found by its title as well, and each choice has an id.
+    {
+      heading: 'Reference',
+      choices: referenced.map((node) => ({ ...hitOf(node), name: `reference-${node.name}` })),
+    },
     groupOf('Projects', projects, `#/?${query}`),
     groupOf('Wallets', wallets, `${viewer.onlyProject ? linkTo(viewer.project.name) : '#/wallets'}?${query}`),
     groupOf('Apps', apps),
@@ -149,8 +159,8 @@ function resultOf(groups: Found<Hit>['groups'], nothing: string): Found<Hit> {
 function Nothing({ of }: { of: string }) {
   return (
     <>
-      <strong>{of}</strong> A title is found by its beginning, an address and an ID only as a whole, in all
-      projects that the token sees.
+      <strong>{of}</strong> A title is found by its beginning, a reference, an address and an ID only as a
+      whole, in all projects that the token sees.
     </>
   );
 }

@@ -185,10 +185,12 @@ export type UpdateWalletInput = {
 export type SearchQueryVariables = Exact<{
   title: string;
   first: number;
+  reference?: string | null | undefined;
+  isReference: boolean;
 }>;
 
 
-export type SearchQuery = { readonly projects: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly name: string, readonly title: string, readonly imageCoverUrl: string }> }, readonly wallets: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly name: string, readonly title: string, readonly address: string, readonly project: { readonly title: string } }> }, readonly apps: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly name: string, readonly title: string, readonly active: boolean, readonly project: { readonly title: string } }> } };
+export type SearchQuery = { readonly projects: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly name: string, readonly title: string, readonly imageCoverUrl: string }> }, readonly wallets: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly name: string, readonly title: string, readonly address: string, readonly project: { readonly title: string } }> }, readonly apps: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly name: string, readonly title: string, readonly active: boolean, readonly project: { readonly title: string } }> }, readonly projectsByReference?: { readonly nodes: ReadonlyArray<{ readonly name: string, readonly title: string, readonly imageCoverUrl: string }> }, readonly walletsByReference?: { readonly nodes: ReadonlyArray<{ readonly name: string, readonly title: string, readonly address: string, readonly project: { readonly title: string } }> } };
 
 export type SearchAddressQueryVariables = Exact<{
   address: string;
@@ -289,18 +291,18 @@ export type ProjectQueryVariables = Exact<{
 
 
 export type ProjectQuery = { readonly node:
-    | { readonly name: string, readonly title: string, readonly description: string, readonly imageCoverUrl: string, readonly createTime: string, readonly etag: string }
+    | { readonly name: string, readonly title: string, readonly description: string, readonly imageCoverUrl: string, readonly reference: string | null, readonly createTime: string, readonly etag: string }
     | Record<PropertyKey, never>
    | null };
 
-export type ProjectFieldsFragment = { readonly name: string, readonly title: string, readonly description: string, readonly imageCoverUrl: string, readonly createTime: string, readonly etag: string };
+export type ProjectFieldsFragment = { readonly name: string, readonly title: string, readonly description: string, readonly imageCoverUrl: string, readonly reference: string | null, readonly createTime: string, readonly etag: string };
 
 export type UpdateProjectMutationVariables = Exact<{
   input: UpdateProjectInput;
 }>;
 
 
-export type UpdateProjectMutation = { readonly updateProject: { readonly project: { readonly name: string, readonly title: string, readonly description: string, readonly imageCoverUrl: string, readonly createTime: string, readonly etag: string } } | null };
+export type UpdateProjectMutation = { readonly updateProject: { readonly project: { readonly name: string, readonly title: string, readonly description: string, readonly imageCoverUrl: string, readonly reference: string | null, readonly createTime: string, readonly etag: string } } | null };
 
 export type ProjectsQueryVariables = Exact<{
   first?: number | null | undefined;
@@ -349,7 +351,7 @@ export type WalletsQueryVariables = Exact<{
 
 
 export type WalletsQuery = { readonly node:
-    | { readonly wallets: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly name: string, readonly title: string, readonly description: string, readonly network: Network, readonly address: string, readonly createTime: string, readonly updateTime: string, readonly etag: string, readonly project: { readonly name: string, readonly title: string } }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } }
+    | { readonly wallets: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly name: string, readonly title: string, readonly description: string, readonly network: Network, readonly address: string, readonly reference: string | null, readonly createTime: string, readonly updateTime: string, readonly etag: string, readonly project: { readonly name: string, readonly title: string } }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } }
     | Record<PropertyKey, never>
    | null };
 
@@ -361,7 +363,7 @@ export type FoundWalletsQueryVariables = Exact<{
 }>;
 
 
-export type FoundWalletsQuery = { readonly wallets: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly name: string, readonly title: string, readonly description: string, readonly network: Network, readonly address: string, readonly createTime: string, readonly updateTime: string, readonly etag: string, readonly project: { readonly name: string, readonly title: string } }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } };
+export type FoundWalletsQuery = { readonly wallets: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly name: string, readonly title: string, readonly description: string, readonly network: Network, readonly address: string, readonly reference: string | null, readonly createTime: string, readonly updateTime: string, readonly etag: string, readonly project: { readonly name: string, readonly title: string } }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } };
 
 export type WalletQueryVariables = Exact<{
   name: string | number;
@@ -369,11 +371,11 @@ export type WalletQueryVariables = Exact<{
 
 
 export type WalletQuery = { readonly node:
-    | { readonly name: string, readonly title: string, readonly description: string, readonly network: Network, readonly address: string, readonly createTime: string, readonly updateTime: string, readonly etag: string, readonly project: { readonly name: string, readonly title: string } }
+    | { readonly name: string, readonly title: string, readonly description: string, readonly network: Network, readonly address: string, readonly reference: string | null, readonly createTime: string, readonly updateTime: string, readonly etag: string, readonly project: { readonly name: string, readonly title: string } }
     | Record<PropertyKey, never>
    | null };
 
-export type WalletRowFragment = { readonly name: string, readonly title: string, readonly description: string, readonly network: Network, readonly address: string, readonly createTime: string, readonly updateTime: string, readonly etag: string, readonly project: { readonly name: string, readonly title: string } };
+export type WalletRowFragment = { readonly name: string, readonly title: string, readonly description: string, readonly network: Network, readonly address: string, readonly reference: string | null, readonly createTime: string, readonly updateTime: string, readonly etag: string, readonly project: { readonly name: string, readonly title: string } };
 
 export type CreateWalletMutationVariables = Exact<{
   input: CreateWalletInput;
@@ -387,7 +389,7 @@ export type UpdateWalletMutationVariables = Exact<{
 }>;
 
 
-export type UpdateWalletMutation = { readonly updateWallet: { readonly wallet: { readonly name: string, readonly title: string, readonly description: string, readonly network: Network, readonly address: string, readonly createTime: string, readonly updateTime: string, readonly etag: string, readonly project: { readonly name: string, readonly title: string } } } | null };
+export type UpdateWalletMutation = { readonly updateWallet: { readonly wallet: { readonly name: string, readonly title: string, readonly description: string, readonly network: Network, readonly address: string, readonly reference: string | null, readonly createTime: string, readonly updateTime: string, readonly etag: string, readonly project: { readonly name: string, readonly title: string } } } | null };
 
 export type ViewerQueryVariables = Exact<{ [key: string]: never; }>;
 
@@ -461,6 +463,7 @@ export const ProjectFieldsFragmentDoc = new TypedDocumentString(`
   title
   description
   imageCoverUrl
+  reference
   createTime
   etag
 }
@@ -472,6 +475,7 @@ export const WalletRowFragmentDoc = new TypedDocumentString(`
   description
   network
   address
+  reference
   createTime
   updateTime
   etag
@@ -482,7 +486,7 @@ export const WalletRowFragmentDoc = new TypedDocumentString(`
 }
     `, {"fragmentName":"WalletRow"}) as unknown as TypedDocumentString<WalletRowFragment, unknown>;
 export const SearchDocument = new TypedDocumentString(`
-    query Search($title: String!, $first: Int!) {
+    query Search($title: String!, $first: Int!, $reference: String, $isReference: Boolean!) {
   projects(title: $title, first: $first) {
     totalCount
     nodes {
@@ -497,6 +501,16 @@ export const SearchDocument = new TypedDocumentString(`
   }
   apps(title: $title, first: $first) {
     totalCount
+    nodes {
+      ...Hit
+    }
+  }
+  projectsByReference: projects(reference: $reference) @include(if: $isReference) {
+    nodes {
+      ...Hit
+    }
+  }
+  walletsByReference: wallets(reference: $reference) @include(if: $isReference) {
     nodes {
       ...Hit
     }
@@ -731,6 +745,7 @@ export const ProjectDocument = new TypedDocumentString(`
   title
   description
   imageCoverUrl
+  reference
   createTime
   etag
 }`) as unknown as TypedDocumentString<ProjectQuery, ProjectQueryVariables>;
@@ -747,6 +762,7 @@ export const UpdateProjectDocument = new TypedDocumentString(`
   title
   description
   imageCoverUrl
+  reference
   createTime
   etag
 }`) as unknown as TypedDocumentString<UpdateProjectMutation, UpdateProjectMutationVariables>;
@@ -849,6 +865,7 @@ export const WalletsDocument = new TypedDocumentString(`
   description
   network
   address
+  reference
   createTime
   updateTime
   etag
@@ -876,6 +893,7 @@ export const FoundWalletsDocument = new TypedDocumentString(`
   description
   network
   address
+  reference
   createTime
   updateTime
   etag
@@ -896,6 +914,7 @@ export const WalletDocument = new TypedDocumentString(`
   description
   network
   address
+  reference
   createTime
   updateTime
   etag
@@ -927,6 +946,7 @@ export const UpdateWalletDocument = new TypedDocumentString(`
   description
   network
   address
+  reference
   createTime
   updateTime
   etag

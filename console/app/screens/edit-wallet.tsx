@@ -12,7 +12,7 @@ import { nodeOf, useMutation } from '../query.ts';
 import { request } from '../request.ts';
 import { useViewer } from '../session.ts';
 
-const FIELDS = ['title', 'description', 'project', 'network'] as const;
+const FIELDS = ['title', 'description', 'project', 'network', 'reference'] as const;
 
 type FieldName = (typeof FIELDS)[number];
 
@@ -66,6 +66,7 @@ export function EditWallet({ wallet, onUpdated, onClose }: EditWalletProps) {
           </select>
         )}
       </Field>
+      <TextField edited={edited} name="reference" label="Reference" />
       <Field name="password" label="New password" hint="Exactly 32 characters. Empty: unchanged.">
         {(control) => <input {...control} type="password" autocomplete="new-password" />}
       </Field>
@@ -74,12 +75,13 @@ export function EditWallet({ wallet, onUpdated, onClose }: EditWalletProps) {
 }
 
 /** Returns the value of a field as the API takes it. */
-function sentValue(wallet: Wallet, field: FieldName): string {
+function sentValue(wallet: Wallet, field: FieldName): string | null {
+  if (field === 'reference') return wallet.reference || null;
   return field === 'project' ? wallet.project.name : wallet[field];
 }
 
 /** Returns the value of a field as the person reads it. */
 function shownValue(wallet: Wallet, field: FieldName): string {
   if (field === 'project') return wallet.project.title;
-  return field === 'network' ? (NETWORKS[wallet.network]?.title ?? wallet.network) : wallet[field];
+  return field === 'network' ? (NETWORKS[wallet.network]?.title ?? wallet.network) : (wallet[field] ?? '');
 }

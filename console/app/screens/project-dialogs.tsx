@@ -43,15 +43,15 @@ export function CreateProject({ onClose }: { onClose: () => void }) {
 
 type EditProjectProps = { readonly project: Project; onUpdated: () => void; onClose: () => void };
 
-/** The dialog that changes the title and the description of a project. */
+/** The dialog that changes a project. */
 export function EditProject({ project, onUpdated, onClose }: EditProjectProps) {
   const update = useMutation(UpdateProjectDocument, true);
   const edited = useEdited({
     kind: 'project',
     resource: project,
-    fields: ['title', 'description'],
-    sent: (values, field) => values[field],
-    shown: (values, field) => values[field],
+    fields: ['title', 'description', 'reference'],
+    sent: (values, field) => (field === 'reference' ? values.reference || null : values[field]),
+    shown: (values, field) => values[field] ?? '',
     read: async () => nodeOf(await request(ProjectDocument, { name: project.name })),
     update: async (input) => (await update({ input })).updateProject?.project,
     onUpdated: ({ title }) => {
@@ -64,6 +64,7 @@ export function EditProject({ project, onUpdated, onClose }: EditProjectProps) {
     <EditDialog title="Edit the project" onSubmit={() => edited.save()} onClose={onClose}>
       <TextField edited={edited} name="title" label="Title" />
       <TextField edited={edited} name="description" label="Description" rows={3} />
+      <TextField edited={edited} name="reference" label="Reference" />
     </EditDialog>
   );
 }

@@ -60,12 +60,13 @@ export function Project({ name, tab = '' }: { name: string; tab?: string | undef
 }
 
 function Settings({ project }: { project: ProjectFieldsFragment }) {
-  const { name, createTime } = project;
+  const { name, reference, createTime } = project;
   const viewer = useViewer();
   return (
     <>
       <Properties
         of={{
+          ...(reference && { Reference: <FullId text={reference} label="reference" /> }),
           Created: <Time value={createTime} isExact />,
           ID: <FullId text={name} label="ID of the project" />,
         }}

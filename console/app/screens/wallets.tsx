@@ -150,6 +150,7 @@ export function Wallet({ name }: { name: string }) {
           Address: <FullId text={wallet.address} label="address" />,
           Network: <NetworkTitle network={wallet.network} />,
           Project: <ResourceLink {...wallet.project} />,
+          ...(wallet.reference && { Reference: <FullId text={wallet.reference} label="reference" /> }),
           Updated: <Time value={wallet.updateTime} isExact />,
           Created: <Time value={wallet.createTime} isExact />,
           ID: <FullId text={name} label="ID of the wallet" />,

@@ -30,7 +30,53 @@ const stranger = useTenant(gateway);
 
 const api = restApi(() => gateway.url);
 
-const { runJson, expectRefusal } = commandsOn(() => gateway.databaseUrl);
+const { run, runJson, expectRefusal } = commandsOn(() => gateway.databaseUrl);
+
+test('an update of a project or a wallet changes the given fields alone, and an empty reference removes it', async () => {
+  const { projects, wallets } = await seedTenant(gateway, { projects: 2, wallets: 1 });
+  for (const [kind, name = ''] of [
+    ['project', projects[1]],
+    ['wallet', wallets[0]],
+  ] as const) {
+    let expected = await runJson(kind, 'update', name);
+    for (const change of [{ title: 'Quarry', reference: 'q' }, { description: 'Deep' }, { reference: '' }]) {
+      const words = Object.entries(change).flatMap(([field, value]) => [`--${field}`, value]);
+      expected = { ...expected, ...change };
+      expect(await runJson(kind, 'update', name, ...words)).toStrictEqual(expected);
+    }
+  }
+});
+
+test('a creation with a reference says in its output that it is new, or names what has it', async () => {
+  const { account, project } = tenant;
+  const create = ['project', 'create', '--account', account, '--title', 'Quarry', '--reference', 'quarry'];
+  const { isNew, ...created } = await runJson(...create);
+  expect({ isNew, reference: created.reference }).toEqual({ isNew: true, reference: 'quarry' });
+  expect(await runJson(...create)).toEqual({ ...created, isNew: false });
+  expect((await run(...create)).stdout).toBe(`${created.name} has this reference.\n`);
+  const address = `0x${'7'.repeat(40)}`;
+  const wallet = [
+    '--title',
+    'Till',
+    '--network',
+    'NETWORK_POLYGON',
+    '--address',
+    address,
+    '--reference',
+    'till',
+  ];
+  const register = ['wallet', 'create', '--project', project, ...wallet];
+  const registered = await runJson(...register);
+  expect(registered.reference).toBe('till');
+  // The address is not compared.
+  await expectRefusal(1, 'reference', ...register);
+  expect((await runJson('wallet', 'list', '--project', project)).wallets).toContainEqual(registered);
+  await expectRefusal(1, 'reference', 'wallet', 'update', tenant.wallets[0] ?? '', '--reference', 'till');
+  await expectRefusal(1, 'reference', 'project', 'update', project, '--reference', 'quarry');
+  expect((await run('project', 'list', '--account', account, '--wide')).stdout).toMatch(
+    / REFERENCE .*\n.* quarry\n/s,
+  );
+});
 
 describe('a deletion', () => {
   test('of a project is refused while anything depends on it', async () => {

@@ -2,6 +2,8 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, test } from 'vitest';
+import { updateProject } from '../../../src/data/projects/update-project.ts';
+import { updateWallet } from '../../../src/data/update-wallet.ts';
 import { graphqlApi } from '../../support/both-apis.ts';
 import { textOf } from '../../support/engine.ts';
 import { seedTenant, type Tenant, testFolder, useGateway } from '../../support/gateway.ts';
@@ -54,6 +56,8 @@ test('an export that is imported into another deployment gives equal projects an
     title: 'Büro  ',
     description: '\u2028"\n',
   });
+  await updateWallet(gateway.operator, { name: source.wallets[2], reference: 'till:3' });
+  await updateProject(gateway.operator, { name: source.projects[2], reference: 'till:3' });
   const file = join(testFolder(), 'export.jsonl');
   writeFileSync(file, (await run('account', 'export', source.account)).stdout);
 
@@ -72,13 +76,14 @@ test('an export that is imported into another deployment gives equal projects an
 
   // As a client sees them: counted, found, and with their events.
   const query = `{ projects(title: "project ") { totalCount } wallets(address: "0x${'2'.padStart(40, '0')}") {
-    nodes { title etag project { name } } } all: projects { totalCount } events { nodes { action } } }`;
+    nodes { title etag project { name } } } byReference: wallets(reference: "till:3") { nodes { id } } all: projects { totalCount } events { nodes { action } } }`;
   const { data } = await graphqlBody(other.url, target.token, query);
   expect(data).toMatchObject({
     projects: { totalCount: 2 },
     wallets: {
       nodes: [{ title: 'Büro  ', etag: expect.any(String), project: { name: source.projects[0] } }],
     },
+    byReference: { nodes: [{ id: source.wallets[2] }] },
     all: { totalCount: 4 },
   });
   const actions = data.events.nodes.map(({ action }: { action: string }) => action);
@@ -116,6 +121,38 @@ test('lines without a name get the same one each time, and what exists is left a
     { project: name, address: ADDRESS, createTime: TIME, updateTime: TIME },
     { project, title: 'Cash', description: 'Box', network: 'NETWORK_POLYGON' },
   ]);
+});
+
+test('a reference is imported once, and a line with one that is taken is named', async () => {
+  const { account, project } = await seedTenant(gateway);
+  const named = (reference: string, n = 0) =>
+    wallet(project, { reference, address: `0x${String(n).padStart(40, '5')}` });
+  const lines = [named('a'), named('', 1), named('', 2), { type: 'project', title: 'A', reference: 'a' }];
+  for (const imported of ['1 project and 3 wallets', '0 projects and 0 wallets']) {
+    expect(await importLines(account, lines)).toMatchObject({ stdout: `Imported ${imported}.\n` });
+  }
+  const before = await textOf(gateway.database);
+  for (const [more, line, problem] of [
+    [[named('b', 3), named('b', 4)], 6, 'another reference than in line 5'],
+    [[named('b', 3), named('a', 4)], 6, 'another reference than in line 1'],
+    [[named('a b', 3)], 5, '1 to 64 of the characters'],
+  ] as const) {
+    const { status, stderr } = await importLines(account, [...lines, ...more]);
+    expect({ status, stderr }).toEqual({
+      status: 2,
+      stderr: expect.stringContaining(`line ${line}: reference: Must be ${problem}`),
+    });
+  }
+  for (const [type, other] of [
+    ['wallet', named('a', 4)],
+    ['project', { type: 'project', title: 'B', reference: 'a' }],
+  ] as const) {
+    const { stderr } = await importLines(account, [{ type: 'project', title: 'C' }, other]);
+    expect(stderr).toContain(
+      `line 2: reference: Must be a reference that no other ${type} of the account has.`,
+    );
+  }
+  expect(await textOf(gateway.database)).toBe(before);
 });
 
 test('a file of more than one batch is imported once, and the first bad line of all is named', async () => {

@@ -174,11 +174,13 @@ test('a list fits 100 columns, in which a title that is longer is cut, and is wh
   const title = `${'漢字🐾'.repeat(20)}${'e\u0301'.repeat(70)}`;
   const words = ['wallet', 'list', '--project', tenant.project];
   await run('wallet', 'update', wallet, '--title', title, '--network', 'NETWORK_ETHEREUM_RINKEBY');
+  await run('wallet', 'update', wallet, '--reference', 'till:0001');
   const { stdout } = await run(...words);
   // 12 characters of two columns each, and the mark.
   expect(stdout).toContain(`${wallet}  ${'漢字🐾'.repeat(4)}…  NETWORK_ETHEREUM_RINKEBY  0x0000…0001\n`);
   const wide = await run(...words, '--wide');
-  expect(wide.stdout).toContain(`${title}  NETWORK_ETHEREUM_RINKEBY  0x${'1'.padStart(40, '0')}  No. 1\n`);
+  const address = `0x${'1'.padStart(40, '0')}`;
+  expect(wide.stdout).toContain(`${title}  NETWORK_ETHEREUM_RINKEBY  ${address}  till:0001  No. 1\n`);
   await run('wallet', 'update', wallet, '--title', 'Wallet 1', '--network', 'NETWORK_ETHEREUM');
   for (const list of [
     ['account', 'list'],

@@ -144,9 +144,9 @@ if (inject('engine') === 'sqlite') {
     }
   });
 
-  // The account itself, a row by its key, the rows of an app, or the tokens that a token has made.
+  // The account itself, a row by its key or its reference, the rows of an app, or the tokens that a token has made.
   const NAMES_ROW =
-    /\sWHERE (id = \?1|(\w+\.)?account_id = \?1 AND (\w+\.)?(id|app_id|maker_token_id|key_hash|network) (= |IN \()\?2)\b/;
+    /\sWHERE (id = \?1|(\w+\.)?account_id = \?1 AND (\w+\.)?(id|app_id|maker_token_id|key_hash|network|reference) (= |IN \()\?2)\b/;
   // Insertions wait for one with the same key.
   const INSERTS_ROW = /^INSERT INTO \w+ \(account_id, (id|count_key|key_hash), .*\) VALUES \(\?1, ?\?2\b/;
 

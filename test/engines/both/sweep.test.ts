@@ -40,7 +40,14 @@ beforeAll(async () => {
     ...{ id: ACCOUNT, title: '', default_project_id: PROJECT, project_count: 0, app_count: 0 },
     ...{ state: 'ACTIVE', create_time_ms: 0 },
   });
-  const project = { id: PROJECT, title: '', description: '', image_cover_cid: '', reference: null, create_time_ms: 0 };
+  const project = {
+    id: PROJECT,
+    title: '',
+    description: '',
+    image_cover_cid: '',
+    reference: null,
+    create_time_ms: 0,
+  };
   await insertProject(database, { account_id: ACCOUNT, title_key: '', ...project });
   return async () => {
     await database.close();

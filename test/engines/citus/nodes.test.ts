@@ -226,6 +226,20 @@ const OTHERS: Readonly<Record<string, Case>> = {
       { of: '$project' },
     ),
   ],
+  'a creation of a wallet that exists': [
+    'SELECT BEGIN DELETE ROLLBACK SELECT SELECT',
+    mutation('createWallet', { reference: 'till' }),
+  ],
+  'a creation of a project that exists': [
+    'SELECT BEGIN SELECT SELECT SELECT COMMIT',
+    mutation('createProject', { reference: 'till' }),
+  ],
+  'a search by reference': [
+    'SELECT SELECT SELECT',
+    graphql(
+      '{ projects(reference: "till") { totalCount nodes { title } } wallets(reference: "till") { totalCount nodes { title } } }',
+    ),
+  ],
   'the history of a wallet': [
     'SELECT SELECT SELECT',
     graphql('query ($of: ResourceName) { events(resource: $of) { nodes { id resourceTitle } } }', {
