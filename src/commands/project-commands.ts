@@ -4,15 +4,7 @@ import { updateProject } from '../data/projects/update-project.ts';
 import { projectView } from '../model/project.ts';
 import { deleteProject } from '../operator/delete-project.ts';
 import { changeCommand } from './cli/change-command.ts';
-import {
-  ACCOUNT_OPTION,
-  type Command,
-  NEW_REFERENCE_OPTION,
-  NEW_TEXT_OPTIONS,
-  REFERENCE_OPTION,
-  TEXT_OPTIONS,
-  YES_OPTION,
-} from './cli/command.ts';
+import { ACCOUNT_OPTION, type Command, NEW_TEXT_OPTIONS, TEXT_OPTIONS, YES_OPTION } from './cli/command.ts';
 import { listCommand } from './cli/list-command.ts';
 import { withoutEmptyReference, withReference } from './cli/views.ts';
 
@@ -22,7 +14,7 @@ export const projectCommands: readonly Command[] = [
   changeCommand({
     synopsis: 'project create',
     summary: 'Creates a project in an account.',
-    options: { account: ACCOUNT_OPTION, ...TEXT_OPTIONS, ...REFERENCE_OPTION },
+    options: { account: ACCOUNT_OPTION, ...TEXT_OPTIONS },
     run: createProject,
     view: ({ project, isNew }) => ({ ...view(project), isNew }),
     text: ({ project: { name }, isNew }) => (isNew ? `Created ${name}.` : `${name} has this reference.`),
@@ -43,7 +35,7 @@ export const projectCommands: readonly Command[] = [
   changeCommand({
     synopsis: 'project update <name>',
     summary: 'Updates a project. Omitted fields are not changed.',
-    options: { ...NEW_TEXT_OPTIONS, ...NEW_REFERENCE_OPTION },
+    options: NEW_TEXT_OPTIONS,
     run: (operator, input) => updateProject(operator, withoutEmptyReference(input)),
     view,
     text: ({ name }) => `Updated ${name}.`,

@@ -6,12 +6,10 @@ import { registerWallet } from '../operator/register-wallet.ts';
 import { changeCommand } from './cli/change-command.ts';
 import {
   type Command,
-  NEW_REFERENCE_OPTION,
   NEW_TEXT_OPTIONS,
   nameOption,
   optionalOption,
   PROJECT_OPTION,
-  REFERENCE_OPTION,
   requiredOption,
   TEXT_OPTIONS,
   YES_OPTION,
@@ -30,7 +28,6 @@ export const walletCommands: readonly Command[] = [
       ...TEXT_OPTIONS,
       network: requiredOption('<network>', 'The network, such as NETWORK_ETHEREUM or NETWORK_POLYGON.'),
       address: requiredOption('<address>', '0x and 40 hexadecimal digits; an EIP-55 checksum is verified.'),
-      ...REFERENCE_OPTION,
     },
     run: registerWallet,
     view,
@@ -58,7 +55,6 @@ export const walletCommands: readonly Command[] = [
       ...NEW_TEXT_OPTIONS,
       project: nameOption('projects', 'The new project, in the same account.'),
       network: optionalOption('<network>', 'The new network.'),
-      ...NEW_REFERENCE_OPTION,
     },
     run: (operator, input) => updateWallet(operator, withoutEmptyReference(input)),
     view,

@@ -25,7 +25,7 @@ import {
 } from '../storage/tables/wallets.ts';
 import { isForeignKeyViolation } from '../storage/work/foreign-keys.ts';
 import { findAccountId } from './access/account-of.ts';
-import { notFound, orReferenceTaken, projectNotFound } from './access/visibility.ts';
+import { notFound, projectNotFound, rejectTakenReference } from './access/visibility.ts';
 import { auditEvent, fieldsIn } from './audit/audit.ts';
 import { begin, type Call, type OperatorContext, type Rules, type UntrustedInput } from './call/call.ts';
 import { walletFromRow } from './conversions/wallet.ts';
@@ -94,7 +94,8 @@ export async function updateWallet(call: Call | OperatorContext, input: Untruste
   const updated = database.writeIfFirst<WalletRow>([update, insertEventChange(event)]);
   const [row] = await updated.catch((error: unknown) => {
     // The project can be deleted after the check, for example while the password is hashed.
-    throw isForeignKeyViolation(error) ? projectNotFound(caller) : orReferenceTaken(error);
+    if (isForeignKeyViolation(error)) throw projectNotFound(caller);
+    return rejectTakenReference(error);
   });
   if (row === undefined) {
     await assertExists(database, caller, target);

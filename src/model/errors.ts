@@ -197,11 +197,9 @@ export function projectNotVisible(): ApiError {
 
 /** Returns the error for a reference that another resource has. @param field what differs, as far as the caller may know it */
 export function alreadyExists(field: 'reference' | 'project' | 'network'): ApiError {
-  const description =
-    field === 'reference'
-      ? 'Must be a reference that no other resource of the kind has in the account.'
-      : `Must be the ${field} of the resource that has the reference.`;
-  return invalidFields([{ field, description }], 'ALREADY_EXISTS');
+  const wanted =
+    field === 'reference' ? 'one that is not used' : `the ${field} of the resource that has the reference`;
+  return invalidFields([{ field, description: `Must be ${wanted}.` }], 'ALREADY_EXISTS');
 }
 
 /** Returns whether an error is logged: internal errors and outages are, but not those of a server that is stopping. */

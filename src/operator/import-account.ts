@@ -135,7 +135,8 @@ async function readLines(
   lines: AsyncIterable<string | undefined>,
 ): Promise<readonly ImportedLine[]> {
   const newProjectRow = await projectRows(operator, accountId);
-  const byName = new Map<ResourceName, ImportedLine>();
+  const read: ImportedLine[] = [];
+  // By the names, and by the references after their types.
   const lineOf = new Map<string, number>();
   let line = 0;
   for await (const text of lines) {
@@ -150,20 +151,18 @@ async function readLines(
     const parse = () =>
       table === 'project' ? ofProject(named, newProjectRow) : ofWallet(operator, accountId, named);
     const imported = { line, table, ...inLine(line, parse) };
-    const other = byName.get(imported.name);
-    if (other !== undefined) throw invalidLine(line, `another name than in line ${other.line}`, 'name');
-    byName.set(imported.name, imported);
-    if (imported.row.reference !== null) {
-      const key = `${table} ${imported.row.reference}`;
-      const first = lineOf.get(key);
-      if (first !== undefined)
-        throw invalidLine(line, `another reference than in line ${first}`, 'reference');
+    const { name, row } = imported;
+    const unique = { name, ...(row.reference && { reference: `${table} ${row.reference}` }) };
+    for (const [field, key] of Object.entries(unique)) {
+      const other = lineOf.get(key);
+      if (other !== undefined) throw invalidLine(line, `another ${field} than in line ${other}`, field);
       lineOf.set(key, line);
     }
-    if (byName.size > MAX_ROWS)
+    read.push(imported);
+    if (read.length > MAX_ROWS)
       throw invalidLine(line, `one of the first ${MAX_ROWS} projects and wallets of a file`);
   }
-  return [...byName.values()];
+  return read;
 }
 
 /** Adds a name to a record without one, by which a second import of the file finds it. The names are in the order of the lines. */

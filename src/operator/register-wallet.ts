@@ -1,5 +1,5 @@
 import { lockAccount, requireAccountOfProject } from '../data/access/account-of.ts';
-import { orReferenceTaken } from '../data/access/visibility.ts';
+import { rejectTakenReference } from '../data/access/visibility.ts';
 import { recordAct } from '../data/audit/audit.ts';
 import type { OperatorContext, UntrustedInput } from '../data/call/call.ts';
 import { NEW_WALLET, newWalletRow, walletFromRow } from '../data/conversions/wallet.ts';
@@ -31,8 +31,6 @@ export async function registerWallet(operator: OperatorContext, input: Untrusted
       resource: name,
     });
   });
-  await creation.catch((error: unknown) => {
-    throw orReferenceTaken(error);
-  });
+  await creation.catch(rejectTakenReference);
   return walletFromRow(row);
 }

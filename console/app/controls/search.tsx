@@ -118,16 +118,16 @@ async function find(text: string, viewer: Viewer): Promise<Found<Hit>> {
     const all = `#/wallets?address=${text}`;
     return resultOf([groupOf('Wallets', wallets, all)], `No wallet has the address “${text}”.`);
   }
-  const byReference = { isReference: REFERENCE.test(text), reference: text };
-  const found = await request(SearchDocument, { title: text, first: SHOWN, ...byReference });
-  const { projects, wallets, apps, projectsByReference, walletsByReference } = found;
-  const referenced = [...(projectsByReference?.nodes ?? []), ...(walletsByReference?.nodes ?? [])];
+  const isReference = REFERENCE.test(text);
+  const found = await request(SearchDocument, { title: text, first: SHOWN, reference: text, isReference });
+  const { projects, wallets, apps, project, wallet } = found;
+  const referenced = [...(project?.nodes ?? []), ...(wallet?.nodes ?? [])];
   const query = new URLSearchParams({ title: text });
   const groups = [
     // It can be found by its title as well, and each choice has an id.
     {
       heading: 'Reference',
-      choices: referenced.map((node) => ({ ...hitOf(node), name: `reference-${node.name}` })),
+      choices: referenced.map((node) => ({ ...hitOf(node), name: `by-${node.name}` })),
     },
     groupOf('Projects', projects, `#/?${query}`),
     groupOf('Wallets', wallets, `${viewer.onlyProject ? linkTo(viewer.project.name) : '#/wallets'}?${query}`),

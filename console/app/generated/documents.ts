@@ -190,7 +190,7 @@ export type SearchQueryVariables = Exact<{
 }>;
 
 
-export type SearchQuery = { readonly projects: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly name: string, readonly title: string, readonly imageCoverUrl: string }> }, readonly wallets: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly name: string, readonly title: string, readonly address: string, readonly project: { readonly title: string } }> }, readonly apps: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly name: string, readonly title: string, readonly active: boolean, readonly project: { readonly title: string } }> }, readonly projectsByReference?: { readonly nodes: ReadonlyArray<{ readonly name: string, readonly title: string, readonly imageCoverUrl: string }> }, readonly walletsByReference?: { readonly nodes: ReadonlyArray<{ readonly name: string, readonly title: string, readonly address: string, readonly project: { readonly title: string } }> } };
+export type SearchQuery = { readonly projects: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly name: string, readonly title: string, readonly imageCoverUrl: string }> }, readonly wallets: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly name: string, readonly title: string, readonly address: string, readonly project: { readonly title: string } }> }, readonly apps: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly name: string, readonly title: string, readonly active: boolean, readonly project: { readonly title: string } }> }, readonly project?: { readonly nodes: ReadonlyArray<{ readonly name: string, readonly title: string, readonly imageCoverUrl: string }> }, readonly wallet?: { readonly nodes: ReadonlyArray<{ readonly name: string, readonly title: string, readonly address: string, readonly project: { readonly title: string } }> } };
 
 export type SearchAddressQueryVariables = Exact<{
   address: string;
@@ -505,12 +505,12 @@ export const SearchDocument = new TypedDocumentString(`
       ...Hit
     }
   }
-  projectsByReference: projects(reference: $reference) @include(if: $isReference) {
+  project: projects(reference: $reference) @include(if: $isReference) {
     nodes {
       ...Hit
     }
   }
-  walletsByReference: wallets(reference: $reference) @include(if: $isReference) {
+  wallet: wallets(reference: $reference) @include(if: $isReference) {
     nodes {
       ...Hit
     }

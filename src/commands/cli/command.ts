@@ -38,21 +38,12 @@ export const PROJECT_OPTION = { ...nameOption('projects', 'The project, projects
 export const TEXT_OPTIONS = {
   title: requiredOption('<text>', 'The title, 1 to 200 characters.'),
   description: optionalOption('<text>', 'A short description, up to 2,000 characters.'),
+  reference: optionalOption('<text>', 'Your own name for it, 1 to 64 characters.'),
 };
 
 export const NEW_TEXT_OPTIONS = {
   title: optionalOption('<text>', 'The new title, 1 to 200 characters.'),
   description: optionalOption('<text>', 'The new description, up to 2,000 characters.'),
-};
-
-export const REFERENCE_OPTION = {
-  reference: optionalOption(
-    '<text>',
-    'Your own name for it, of 1 to 64 letters, digits, ".", "_", ":" and "-".',
-  ),
-};
-
-export const NEW_REFERENCE_OPTION = {
   reference: optionalOption('<text>', 'Your new own name for it. An empty text removes it.'),
 };
 

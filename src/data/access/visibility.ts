@@ -24,7 +24,7 @@ export function projectNotFound(caller: Caller | 'operator'): ApiError {
   return unusableResource('project', 'Must be a project of the same account.');
 }
 
-/** Returns the error for a reference that another resource has, also one that is not visible, and any other error unchanged. */
-export function orReferenceTaken(error: unknown): unknown {
-  return isUniqueViolation(error) ? alreadyExists('reference') : error;
+/** @throws ALREADY_EXISTS if a change failed because another resource has its reference, and otherwise the error of the change */
+export function rejectTakenReference(error: unknown): never {
+  throw isUniqueViolation(error) ? alreadyExists('reference') : error;
 }

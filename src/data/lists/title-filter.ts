@@ -26,12 +26,8 @@ export function ofAccount<R extends ListRow>(
   if (filters.reference != null) {
     if (filters.title != null)
       throw invalidFields([{ field: 'reference', description: 'Use either title or reference.' }]);
-    const parsed = parseFields(filters, { reference });
-    return {
-      list: byReference,
-      values: [accountId, parsed.reference],
-      filter: `reference ${parsed.reference}`,
-    };
+    const { reference: name } = parseFields(filters, { reference });
+    return { list: byReference, values: [accountId, name], filter: `reference ${name}` };
   }
   if (filters.title == null) return { list: all, values: [accountId] };
   const keys = keysOfBeginning(parseFields(filters, { title }).title);

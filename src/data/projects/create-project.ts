@@ -12,7 +12,7 @@ import { resourceName, type Ulid } from '../../model/resource-name.ts';
 import type { Queryable } from '../../storage/interface/database.ts';
 import { findProjectByReference, insertProject, type ProjectRow } from '../../storage/tables/projects.ts';
 import { accountOfInput, lockAccount } from '../access/account-of.ts';
-import { orReferenceTaken } from '../access/visibility.ts';
+import { rejectTakenReference } from '../access/visibility.ts';
 import { recordAct } from '../audit/audit.ts';
 import { begin, type Call, type OperatorContext, type Rules, type UntrustedInput } from '../call/call.ts';
 import { type NewProject, projectFromRow, projectRows } from '../conversions/project.ts';
@@ -52,9 +52,7 @@ export async function createProject(
     const row = await addProject(transaction, { caller, clock, newId }, accountId, fields);
     return { row, isNew: true };
   });
-  const { row, isNew } = await creation.catch((error: unknown) => {
-    throw orReferenceTaken(error);
-  });
+  const { row, isNew } = await creation.catch(rejectTakenReference);
   return { project: projectFromRow(row, publicUrl()), isNew };
 }
 

@@ -17,7 +17,7 @@ import {
   updateProjectRow,
 } from '../../storage/tables/projects.ts';
 import { findAccountId } from '../access/account-of.ts';
-import { notFound, orReferenceTaken } from '../access/visibility.ts';
+import { notFound, rejectTakenReference } from '../access/visibility.ts';
 import { fieldsIn, recordAct } from '../audit/audit.ts';
 import { begin, type Call, type OperatorContext, type Rules, type UntrustedInput } from '../call/call.ts';
 import { projectFromRow } from '../conversions/project.ts';
@@ -47,7 +47,7 @@ export async function updateProject(call: Call | OperatorContext, input: Untrust
   if (!sees(caller, id)) throw notFound(caller, name);
   const fields = fieldsIn(changes);
 
-  const updated = database.transaction(async (transaction) => {
+  const update = database.transaction(async (transaction) => {
     const accountId = await findAccountId(transaction, caller, name, findAccountOfProject);
     if (fields.length === 0 || ifMatch !== undefined) {
       const current = await findProjectToUpdate(transaction, accountId, id);
@@ -61,8 +61,6 @@ export async function updateProject(call: Call | OperatorContext, input: Untrust
     await recordAct(transaction, { caller, newId }, act);
     return updated;
   });
-  const row = await updated.catch((error: unknown) => {
-    throw orReferenceTaken(error);
-  });
+  const row = await update.catch(rejectTakenReference);
   return projectFromRow(row, publicUrl());
 }
