@@ -272,13 +272,13 @@ export type Event = {
   readonly address: Maybe<Scalars['String']['output']>;
   /**
    * The app of this token, `apps/<ULID>`, also one that no longer exists; for a sign-in by OAuth, the app that has signed
-   * in. Null for an account token, for the operator, and for a client that has proved nothing.
+   * in. Null for others.
    */
   readonly app: Maybe<Scalars['ResourceName']['output']>;
   /**
    * Who did it, in words: `app` and the title that the app has now, or the name of the app if it no longer exists; `token`
    * and the title that the account token had at the time of the act, or its name if it had none; `the operator`; or
-   * `an unknown client`, which has proved nothing.
+   * `an unknown client` for a failure without a token, or beyond the first 100 of a minute.
    */
   readonly by: Scalars['String']['output'];
   /**
