@@ -48,7 +48,7 @@ test('an update of a project or a wallet changes the given fields alone, and an 
 });
 
 test('a creation with a reference says in its output that it is new, or names what has it', async () => {
-  const { account, project } = tenant;
+  const { account, project, wallets } = await seedTenant(gateway, { wallets: 1 });
   const create = ['project', 'create', '--account', account, '--title', 'Quarry', '--reference', 'quarry'];
   const { isNew, ...created } = await runJson(...create);
   expect({ isNew, reference: created.reference }).toEqual({ isNew: true, reference: 'quarry' });
@@ -71,7 +71,7 @@ test('a creation with a reference says in its output that it is new, or names wh
   // The address is not compared.
   await expectRefusal(1, 'reference', ...register);
   expect((await runJson('wallet', 'list', '--project', project)).wallets).toContainEqual(registered);
-  await expectRefusal(1, 'reference', 'wallet', 'update', tenant.wallets[0] ?? '', '--reference', 'till');
+  await expectRefusal(1, 'reference', 'wallet', 'update', wallets[0] ?? '', '--reference', 'till');
   await expectRefusal(1, 'reference', 'project', 'update', project, '--reference', 'quarry');
   expect((await run('project', 'list', '--account', account, '--wide')).stdout).toMatch(
     / REFERENCE .*\n.* quarry\n/s,
