@@ -11,6 +11,8 @@ export const ACTIONS: Readonly<Record<AuditAction, string>> = {
   'project.delete': 'Project deleted',
   'wallet.create': 'Wallet created',
   'wallet.update': 'Wallet updated',
+  'wallet.archive': 'Wallet archived',
+  'wallet.unarchive': 'Wallet brought back',
   'wallet.delete': 'Wallet deleted',
   'wallet.refuse': 'Wallet refused',
   'address.add': 'Addresses added',

@@ -1,8 +1,8 @@
 import { listProjects } from '../data/list-projects.ts';
 import { createProject } from '../data/projects/create-project.ts';
+import { deleteProject } from '../data/projects/delete-project.ts';
 import { updateProject } from '../data/projects/update-project.ts';
 import { projectView } from '../model/project.ts';
-import { deleteProject } from '../operator/delete-project.ts';
 import { changeCommand } from './cli/change-command.ts';
 import { ACCOUNT_OPTION, type Command, NEW_TEXT_OPTIONS, TEXT_OPTIONS, YES_OPTION } from './cli/command.ts';
 import { listCommand } from './cli/list-command.ts';

@@ -1,4 +1,5 @@
 import { updateWallet } from '../data/update-wallet.ts';
+import { archiveWallet, unarchiveWallet } from '../data/wallets/archive-wallet.ts';
 import { listWallets } from '../data/wallets/list-wallets.ts';
 import { walletView } from '../model/wallet.ts';
 import { deleteWallet } from '../operator/delete-wallet.ts';
@@ -6,6 +7,7 @@ import { registerWallet } from '../operator/register-wallet.ts';
 import { changeCommand } from './cli/change-command.ts';
 import {
   type Command,
+  flag,
   NEW_TEXT_OPTIONS,
   nameOption,
   optionalOption,
@@ -15,9 +17,11 @@ import {
   YES_OPTION,
 } from './cli/command.ts';
 import { listCommand } from './cli/list-command.ts';
-import { withoutEmptyReference, withReference } from './cli/views.ts';
+import { archivableWalletView, withoutEmptyReference, withReference } from './cli/views.ts';
 
 const view = withReference(walletView);
+
+const archivableView = withReference(archivableWalletView);
 
 export const walletCommands: readonly Command[] = [
   changeCommand({
@@ -37,9 +41,9 @@ export const walletCommands: readonly Command[] = [
     synopsis: 'wallet list',
     summary: 'Lists the wallets of a project.',
     plural: 'wallets',
-    filters: { project: PROJECT_OPTION },
-    read: listWallets,
-    view,
+    filters: { project: PROJECT_OPTION, archived: flag('The archived wallets instead of the others.') },
+    read: (operator, input, { isSet }) => listWallets(operator, { ...input, archived: isSet('archived') }),
+    view: archivableView,
     columns: ({ name, title, network, address, reference, description }, isWide) => ({
       name,
       title,
@@ -59,6 +63,20 @@ export const walletCommands: readonly Command[] = [
     run: (operator, input) => updateWallet(operator, withoutEmptyReference(input)),
     view,
     text: ({ name }) => `Updated ${name}.`,
+  }),
+  changeCommand({
+    synopsis: 'wallet archive <name>',
+    summary: 'Archives a wallet: it leaves the lists, and keeps its address.',
+    run: archiveWallet,
+    view: archivableView,
+    text: ({ name }) => `Archived ${name}.`,
+  }),
+  changeCommand({
+    synopsis: 'wallet unarchive <name>',
+    summary: 'Brings an archived wallet back.',
+    run: unarchiveWallet,
+    view: archivableView,
+    text: ({ name }) => `Brought ${name} back.`,
   }),
   changeCommand({
     synopsis: 'wallet delete <name>',

@@ -52,7 +52,7 @@ updateWallet.rules = { caller: 'any', changes: true, input: INPUT } as const sat
  * @throws NOT_FOUND if the wallet does not exist or is not visible to the caller; for the operator INVALID_ARGUMENT
  * @throws INVALID_ARGUMENT for the field `project` if it does not exist or is not visible to the caller
  * @throws ALREADY_EXISTS if another wallet of the account has the reference
- * @throws ABORTED if a condition does not hold
+ * @throws ABORTED if a condition does not hold, or the wallet is archived and the input has a field
  * @throws RESOURCE_EXHAUSTED if too many passwords of the account are being set at the same time
  */
 export async function updateWallet(call: Call | OperatorContext, input: UntrustedInput): Promise<Wallet> {
@@ -71,8 +71,8 @@ export async function updateWallet(call: Call | OperatorContext, input: Untruste
     if (row === undefined) throw notFound(caller, name);
     return walletFromRow(row);
   };
-  // So that no password is hashed for a missing wallet: a hash takes most of the time of an update.
-  if (password !== undefined) await assertExists(database, caller, target);
+  // So that no password is hashed in vain: a hash takes most of the time of an update.
+  if (password !== undefined) await assertTargets(database, caller, target);
   const fields = fieldsIn(newValues);
   if (fields.length === 0) {
     const row = await findWallet(database, wallet);
@@ -98,7 +98,7 @@ export async function updateWallet(call: Call | OperatorContext, input: Untruste
     return rejectTakenReference(error);
   });
   if (row === undefined) {
-    await assertExists(database, caller, target);
+    await assertTargets(database, caller, target);
     if (Object.values(conditions).some((each) => each !== undefined)) throw new ApiError('ETAG_MISMATCH');
   }
   return found(row);
@@ -111,8 +111,8 @@ type Target = {
   readonly projectId: Ulid | undefined;
 };
 
-/** @throws the error for a wallet or a project that does not exist or is not visible to the caller */
-async function assertExists(
+/** @throws the error for a wallet or a project that does not exist or is not visible to the caller, or for an archived wallet */
+async function assertTargets(
   database: Queryable,
   caller: Caller | 'operator',
   { name, wallet, projectId }: Target,
@@ -120,4 +120,5 @@ async function assertExists(
   const exists = await findUpdateTargets(database, wallet, projectId);
   if (!exists.project) throw projectNotFound(caller);
   if (!exists.wallet) throw notFound(caller, name);
+  if (exists.archived) throw new ApiError('WALLET_ARCHIVED');
 }

@@ -10,6 +10,8 @@ export const AUDIT_ACTIONS = [
   'project.delete',
   'wallet.create',
   'wallet.update',
+  'wallet.archive',
+  'wallet.unarchive',
   'wallet.delete',
   'wallet.refuse',
   'address.add',

@@ -71,6 +71,14 @@ export const ERRORS = {
     'FAILED_PRECONDITION',
     'The token has made 1,000 tokens that are valid, which is the maximum.',
   ],
+  WALLET_ARCHIVED: [
+    'FAILED_PRECONDITION',
+    'The wallet is archived, so that it cannot be updated. Bring it back first, by unarchiveWallet.',
+  ],
+  PROJECT_IN_USE: [
+    'FAILED_PRECONDITION',
+    'The project has apps, wallets or valid account tokens, or is the default project of the account.',
+  ],
   NO_ADDRESS_LEFT: [
     'FAILED_PRECONDITION',
     'No address is left for a new wallet on the network. The operator of the service adds addresses by "paw address add".',

@@ -16,6 +16,8 @@ export type Wallet = {
   readonly reference: string | null;
   readonly createTimeMs: number;
   readonly updateTimeMs: number;
+  /** Undefined unless the wallet is archived: it is in other lists, and can't be updated. */
+  readonly archiveTimeMs: number | undefined;
   /** Changes with each update, also of the password. */
   readonly etag: string;
 };

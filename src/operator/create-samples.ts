@@ -13,7 +13,7 @@ import { type ResourceName, resourceName, type Ulid } from '../model/resource-na
 import type { Wallet } from '../model/wallet.ts';
 import type { Queryable } from '../storage/interface/database.ts';
 import { findAccount, findFirstAccount } from '../storage/tables/accounts.ts';
-import { WALLET_LIST } from '../storage/tables/wallets.ts';
+import { WALLET_LIST_OF_ALL } from '../storage/tables/wallets.ts';
 import { createAccount } from './create-account.ts';
 import { registerWallet } from './register-wallet.ts';
 import { addAddresses } from './supply-addresses.ts';
@@ -97,7 +97,7 @@ export async function createSamples(operator: OperatorContext): Promise<Samples>
     await inOneTransaction(operator, insertSamples);
   const first = MAX_PAGE_SIZE;
   const projects = await listProjects(operator, { account: ACCOUNT, first });
-  const ofAccount = { list: WALLET_LIST, values: [ACCOUNT_ID], toItem: walletFromRow };
+  const ofAccount = { list: WALLET_LIST_OF_ALL, values: [ACCOUNT_ID], toItem: walletFromRow };
   const wallets = await readList(database, ofAccount, { first });
   return { account: ACCOUNT, projects: projects.items, wallets: wallets.items };
 }

@@ -22,7 +22,7 @@ import { APP_LIST } from '../storage/tables/apps.ts';
 import { EVENT_LIST } from '../storage/tables/audit-events.ts';
 import { PROJECT_LIST } from '../storage/tables/projects.ts';
 import { TOKEN_LIST } from '../storage/tables/tokens.ts';
-import { WALLET_LIST } from '../storage/tables/wallets.ts';
+import { WALLET_LIST_OF_ALL } from '../storage/tables/wallets.ts';
 import type { OnProgress } from '../storage/work/progress.ts';
 
 type Resources = {
@@ -74,7 +74,7 @@ async function* recordsOf(
   const ofAccount = { values: [id] };
   yield* records('project', PROJECT_LIST.readAll(database, ofAccount), (row) => projectFromRow(row, url));
   yield* records('app', APP_LIST.readAll(database, ofAccount), (row) => appFromRow(row, now));
-  yield* records('wallet', WALLET_LIST.readAll(database, ofAccount), walletFromRow);
+  yield* records('wallet', WALLET_LIST_OF_ALL.readAll(database, ofAccount), walletFromRow);
   for (const network of NETWORKS) {
     const left = ADDRESS_LIST.readAll(database, { values: [id, network] });
     yield* records('address', left, ({ network, address }) => ({ network, address }));

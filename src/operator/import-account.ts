@@ -60,6 +60,8 @@ const WALLET = {
   ...REFERENCE,
   createTime: optional(time),
   updateTime: optional(time),
+  // An export has an empty text for what a wallet does not have.
+  archiveTime: optional((value) => (value === '' ? undefined : time(value))),
 };
 
 // The image follows from the name.

@@ -216,7 +216,7 @@ class World {
     { account, projects }: Tenant,
     { isOneProject, isReadOnly }: Pick<Token, 'isOneProject' | 'isReadOnly'>,
   ): Promise<string> {
-    const project = this.#pick(projects);
+    const project = this.#pick(projects.filter((each) => this.#oracle.places.has(each)));
     const restriction = { [isOneProject ? 'onlyProject' : 'project']: project, readOnly: isReadOnly };
     const { accessToken } = await createAccountToken(first.operator, { account, ...restriction }, 86_400);
     const name = tokenName(accessToken);
@@ -271,6 +271,7 @@ class World {
     const access = { account, project, isOneProject: false, isReadOnly: false };
     this.#oracle.tokens.set(token, { name: tokenName(token), ...access });
     this.#tokens.push(token, await expiredToken(first, tenant));
+    this.#oracle.defaults.add(project);
     for (const each of projects) {
       this.#oracle.add(each, account);
       const { name, privateKey } = await createApp(

@@ -20,6 +20,7 @@ const QUERIES = {
   wallets: ['0x'],
   walletsByTitle: [''],
   walletsByReference: ['ref:'],
+  archivedWallets: [''],
   apps: [''],
   contents: ['projects/'],
   tokens: [''],
@@ -34,6 +35,7 @@ const LEVELS: { readonly [K in Kind]?: Rule['level'] } = {
   events: 'whole account',
   createProject: 'whole account',
   updateProject: 'account',
+  deleteProject: 'whole account',
   createApp: 'account',
   updateApp: 'account',
   deleteApp: 'account',
@@ -98,6 +100,9 @@ export class Oracle {
   readonly addresses = new Map<string, string>();
   /** The wallets with a reference, by it and their account. */
   readonly references = new Map<string, string>();
+  readonly archived = new Set<string>();
+  /** The default projects of the accounts. */
+  readonly defaults = new Set<string>();
   /** The tokens that have not ended, by their text. */
   readonly tokens = new Map<string, Token>();
 
@@ -127,15 +132,20 @@ export class Oracle {
       case 'wallets':
         return shown(this.#visible(token, 'wallets/').filter((each) => this.addresses.get(each) === name));
       case 'walletsByTitle':
-        return shown(this.#visible(token, 'wallets/'));
+        return shown(this.#visible(token, 'wallets/').filter((each) => !this.archived.has(each)));
       case 'walletsByReference':
         return shown(
           this.#visible(token, 'wallets/').filter((each) => each === this.#referenced(token, name)),
         );
+      case 'archivedWallets':
+        return shown(this.#visible(token, 'wallets/').filter((each) => this.archived.has(each)));
       case 'apps':
         return shown(this.#visible(token, 'apps/'));
       case 'contents':
-        return isMissing ? 'null' : shown(this.#visible(token, '').filter((each) => this.#isIn(name, each)));
+        if (isMissing) return 'null';
+        return shown(
+          this.#visible(token, '').filter((each) => this.#isIn(name, each) && !this.archived.has(each)),
+        );
       case 'tokens':
         return shown(this.#tokensOf(token));
       case 'events':
@@ -148,7 +158,16 @@ export class Oracle {
         return this.#createWallet(token, this.#referenced(token, reference), project);
       case 'updateWallet':
         if (isOutside) return 'INVALID_FIELD project';
-        return isMissing ? 'RESOURCE_NOT_FOUND' : `ok ${project ?? this.places.get(name)?.project}`;
+        if (isMissing) return 'RESOURCE_NOT_FOUND';
+        return this.archived.has(name)
+          ? 'WALLET_ARCHIVED'
+          : `ok ${project ?? this.places.get(name)?.project}`;
+      case 'archiveWallet':
+      case 'unarchiveWallet':
+        return isMissing ? 'RESOURCE_NOT_FOUND' : `ok ${this.places.get(name)?.project}`;
+      case 'deleteProject':
+        if (isMissing) return 'RESOURCE_NOT_FOUND';
+        return this.#isInUse(name) ? 'PROJECT_IN_USE' : 'ok';
       case 'signIn':
         return isMissing ? 'INVALID_CREDENTIALS' : this.signIn(name, privateKey);
       case 'revokeToken':
@@ -223,7 +242,9 @@ export class Oracle {
     if (kind === 'createToken') this.#make(accessToken, token, project);
     if (kind === 'signOut') this.end(token.name);
     if (kind === 'revokeToken') this.end(name);
-    if (kind === 'deleteApp') this.places.delete(name);
+    if (kind === 'archiveWallet') this.archived.add(name);
+    if (kind === 'unarchiveWallet') this.archived.delete(name);
+    if (kind === 'deleteApp' || kind === 'deleteProject') this.places.delete(name);
     if (kind === 'deleteApp') this.apps.delete(name);
     if (kind === 'deleteApp' || kind === 'rotateAppKey' || (kind === 'updateApp' && !active))
       this.#end((each) => each.app === name);
@@ -269,6 +290,15 @@ export class Oracle {
 
   #isIn(project: string, name: string): boolean {
     return name !== project && this.places.get(name)?.project === project;
+  }
+
+  #isInUse(project: string): boolean {
+    if (this.defaults.has(project)) return true;
+    const tokens = [...this.tokens.values()];
+    return (
+      tokens.some((each) => each.project === project) ||
+      [...this.places.keys()].some((each) => this.#isIn(project, each))
+    );
   }
 }
 

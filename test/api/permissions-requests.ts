@@ -40,8 +40,8 @@ const listOf = (name: string): Field => ({
 /** All apps and wallets of the model have titles that begin with it, also after an update. */
 export const TITLE = 'Wallet';
 
-const listByTitle = (name: string): Field => ({
-  text: `${name}(first: 100, title: $) { nodes { id } }`,
+const listByTitle = (name: string, others = ''): Field => ({
+  text: `${name}(first: 100, title: $${others}) { nodes { id } }`,
   type: 'String!',
   variable: () => TITLE,
   read: (list) => namesIn(list),
@@ -74,6 +74,7 @@ const QUERIES: Readonly<Record<Exclude<Kind, MutationName>, Field>> = {
     variable: id,
     read: (list) => namesIn(list),
   },
+  archivedWallets: listByTitle('wallets', ', archived: true'),
   apps: listByTitle('apps'),
   contents: {
     text: 'node(id: $) { ... on Project { apps(first: 100) { nodes { id } } wallets(first: 100) { nodes { id } } } }',

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type CredentialKind, createCredential, parseCredential } from '../../src/credentials/credential.ts';
 import { updateApp } from '../../src/data/apps/update-app.ts';
+import { createProject } from '../../src/data/projects/create-project.ts';
 import { deleteTokenRow } from '../../src/storage/tables/tokens.ts';
 import {
   type Api,
@@ -33,7 +34,7 @@ import {
   withOtherSecret,
   withoutRequestId,
 } from '../support/requests.ts';
-import { contentsOf, eventsOf } from '../support/rows.ts';
+import { contentsOf, eventsOf, setRow } from '../support/rows.ts';
 
 // Every operation with every token by both APIs: its response, what it changes, its audit event, its line of the log and
 // its metrics.
@@ -52,6 +53,8 @@ type Target = {
   readonly spareApp: string;
   /** Apps to delete, one by one. */
   readonly oldApps: string[];
+  /** Projects to delete, one by one. */
+  readonly oldProjects: string[];
   /** The names of account tokens to end, one by one. */
   readonly oldTokens: string[];
   readonly wallet: string;
@@ -206,6 +209,17 @@ const OTHERS: readonly Operation[] = [
     act: (_, text) => ({ action: 'app.delete', resource: appIn(text) }),
     ask: (_api, token, { oldApps }) => endFirst(token, 'deleteApp', oldApps),
   },
+  {
+    ...mutationOf('deleteProject'),
+    act: (_, text) => ({ action: 'project.delete', resource: /projects\/\w{26}/.exec(text)?.[0] }),
+    ask: (_api, token, { oldProjects }) => endFirst(token, 'deleteProject', oldProjects),
+  },
+  ...([0, 1] as const).map(
+    (before): Operation => ({
+      ...mutationOf(before ? 'unarchiveWallet' : 'archiveWallet'),
+      ask: (_api, token, { wallet }) => changeState(token, wallet, before),
+    }),
+  ),
   {
     operation: 'createProject',
     level: 'whole account',
@@ -470,6 +484,7 @@ beforeAll(async () => {
       app: { name: `apps/${newId()}`, privateKey: neverIssued('key') },
       spareApp: `apps/${newId()}`,
       oldApps: [`apps/${newId()}`],
+      oldProjects: [`projects/${newId()}`],
       oldTokens: [`tokens/${newId()}`],
       wallet: `wallets/${newId()}`,
     },
@@ -482,10 +497,12 @@ async function targetIn(owner: Tenant, index: number): Promise<Target> {
   const [project = '', wallet = ''] = [owner.projects[index], owner.wallets[index]];
   const newAppIn = () => createAppIn(gateway, rest, owner, project);
   const three = <T>(make: () => Promise<T>) => Promise.all([make(), make(), make()]);
+  const newProject = () => createProject(gateway.operator, { account: owner.account, title: 'Old' });
   const newToken = () => createAccountToken(gateway.operator, { account: owner.account, project });
   return {
     ...{ project, wallet, app: keyOf(await newAppIn()), spareApp: (await newAppIn()).name },
     oldApps: (await three(newAppIn)).map(({ name }) => name),
+    oldProjects: (await three(newProject)).map(({ project }) => project.name),
     oldTokens: (await three(newToken)).map(({ id }) => `tokens/${id}`),
   };
 }
@@ -590,6 +607,16 @@ function mutate(token: string | undefined, mutation: MutationName, name: string,
 async function endFirst(token: string | undefined, mutation: MutationName, names: string[]) {
   const summary = await mutate(token, mutation, names[0] ?? '');
   if (summary.text === 'ok') names.shift();
+  return summary;
+}
+
+/** Archives a wallet, or brings it back, if `before` is 1. Afterwards, the wallet is as before. */
+async function changeState(token: string | undefined, wallet: string, before: 0 | 1) {
+  const set = (archived: 0 | 1) =>
+    setRow(gateway.database, wallet, { archived, archive_time_ms: archived ? 0 : null });
+  if (before) await set(1);
+  const summary = await mutate(token, before ? 'unarchiveWallet' : 'archiveWallet', wallet);
+  await set(0);
   return summary;
 }
 

@@ -8,6 +8,7 @@ import {
   keyOf,
   mutate,
   PASSWORD,
+  payloadOf,
   projectTokenOf,
   reasonOf,
   resultOf,
@@ -43,6 +44,7 @@ const FIND = `query ($after: String) {
   titled: wallets(title: "Wallet", last: 1) { totalCount pageInfo { hasNextPage } nodes { title } }
   named: wallets(reference: "a", first: 1) { totalCount pageInfo { hasPreviousPage } nodes { title } }
   referenced: projects(reference: "a", first: 1) { totalCount pageInfo { hasPreviousPage } nodes { title } }
+  archived: wallets(title: "Wallet", archived: true, first: 1) { totalCount nodes { title } }
   apps(title: "App", first: 1) { totalCount pageInfo { hasPreviousPage } nodes { title } }
 }`;
 
@@ -120,10 +122,18 @@ async function useAll(api: Api, url: string, { token, projects, wallets }: Tenan
   expect(await graphqlBody(url, token, TOKENS, { after })).not.toHaveProperty('errors');
   const rotation = { name: app.name, gracePeriod: 60 };
   expect(await mutate(url, token, 'rotateAppKey', rotation)).not.toHaveProperty('errors');
+  const { project: empty } = await payloadOf(
+    url,
+    token,
+    'createProject',
+    { title: 'Empty' },
+    'project { name }',
+  );
   for (const name of MUTATION_NAMES) {
     const spare = await createApp(api, token);
     const unused = await projectTokenOf(api, token, spare);
-    const input = inputOf(name, { app: spare, project, wallet, token: unused });
+    const ofProject = name === 'deleteProject' ? empty.name : project;
+    const input = inputOf(name, { app: spare, project: ofProject, wallet, token: unused });
     const bearer = name === 'signOut' ? unused : token;
     expect(await graphqlBody(url, bearer, documentOf(name), { input })).not.toHaveProperty('errors');
     if (!/^create(Wallet|Project)$/.test(name)) continue;

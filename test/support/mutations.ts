@@ -32,6 +32,7 @@ const WALLET = 'wallet { id title project { id } }';
 export const MUTATIONS: Readonly<Record<MutationName, Mutation>> = {
   createProject: ['', 'project { id }', ({ title }) => ({ title })],
   updateProject: ['projects/', 'project { id }', ({ name, title }) => ({ name, title })],
+  deleteProject: ['projects/', 'deletedProjectId', ({ name }) => ({ name })],
   createApp: ['', CREATED_APP, ({ title, project }) => ({ title, active: true, project })],
   updateApp: ['apps/', 'app { id }', ({ name, title, active }) => ({ name, title, active })],
   deleteApp: ['apps/', 'deletedAppId', ({ name }) => ({ name })],
@@ -46,6 +47,8 @@ export const MUTATIONS: Readonly<Record<MutationName, Mutation>> = {
     ({ title, project, reference }) => ({ title, project, network: NETWORK, reference }),
   ],
   updateWallet: ['wallets/', WALLET, ({ name, title, project }) => ({ name, title, project })],
+  archiveWallet: ['wallets/', WALLET, ({ name }) => ({ name })],
+  unarchiveWallet: ['wallets/', WALLET, ({ name }) => ({ name })],
 };
 
 export const MUTATION_NAMES = Object.keys(MUTATIONS) as readonly MutationName[];

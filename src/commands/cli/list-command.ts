@@ -12,7 +12,11 @@ type List<Item, View> = Pick<Command, 'synopsis' | 'summary'> & {
   /** The text of an empty list, unless it is `No <plural>.`. */
   readonly empty?: string;
   readonly filters?: Readonly<Record<string, Option>>;
-  readonly read: (operator: OperatorContext, input: UntrustedInput) => Promise<ConnectionPage<Item>>;
+  readonly read: (
+    operator: OperatorContext,
+    input: UntrustedInput,
+    args: Arguments,
+  ) => Promise<ConnectionPage<Item>>;
   readonly view: (item: Item) => View;
   /** Returns the cells by the titles of their columns. @param isWide whether they may take more than a terminal */
   readonly columns: (item: View, isWide: boolean) => Readonly<Record<string, string>>;
@@ -43,7 +47,7 @@ export function listCommand<Item, View extends object>(list: List<Item, View>): 
           const first = integerIn(size) ?? (args.isSet('all') ? MAX_PAGE_SIZE : undefined);
           await renameFields(PAGE_NAMES, async () => {
             parseFields({ first, after: token }, { first: pageSize, after: pageTokenForm });
-            await printPages(args, list, (after) => read(operator, { ...input, first, after }));
+            await printPages(args, list, (after) => read(operator, { ...input, first, after }, args));
           });
         },
         { isReadOnly: true },

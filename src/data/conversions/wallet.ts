@@ -38,6 +38,7 @@ export function walletFromRow(row: WalletRow): Wallet {
     reference: row.reference,
     createTimeMs: row.create_time_ms,
     updateTimeMs: row.update_time_ms,
+    archiveTimeMs: row.archive_time_ms ?? undefined,
     etag: row.revision,
   };
 }
@@ -47,6 +48,7 @@ type NewWallet = Omit<Parsed<typeof NEW_WALLET>, 'address' | 'name'> & {
   readonly name?: ResourceName<'wallets'> | undefined;
   readonly createTime?: number | undefined;
   readonly updateTime?: number | undefined;
+  readonly archiveTime?: number | undefined;
 };
 
 /** Returns the row of a new wallet of an account, for a creation and for an import, without its address. */
@@ -59,6 +61,7 @@ export function newWalletRow(
     description: text = '',
     createTime = clock(),
     updateTime = createTime,
+    archiveTime,
     ...fields
   }: NewWallet,
 ): NewWalletRow {
@@ -73,5 +76,7 @@ export function newWalletRow(
     create_time_ms: createTime,
     update_time_ms: updateTime,
     revision: newId(),
+    archived: archiveTime === undefined ? 0 : 1,
+    archive_time_ms: archiveTime ?? null,
   };
 }

@@ -3,6 +3,7 @@ import { parseFields, reference, title } from '../../model/fields/fields.ts';
 import type { FilteredArguments } from '../../model/lists/list-page.ts';
 import type { Ulid } from '../../model/resource-name.ts';
 import { keysOfBeginning } from '../../model/title-key.ts';
+import type { Value } from '../../storage/interface/database.ts';
 import type { KeysetList, ListRow } from '../../storage/sql/keyset-list.ts';
 
 /** The list of all rows of an account, that of the rows by title, and that by reference if the rows have one. */
@@ -16,12 +17,14 @@ type FilteredLists<R extends ListRow> = {
  * Returns the source of the items of an account: all, those whose titles have a beginning, or the one with a reference.
  *
  * @param filters undefined or null for all
+ * @param others the values of the comparisons that the lists of all and by title have after that of the account
  * @throws INVALID_ARGUMENT for `title` or `reference` if it is none, or both are set
  */
 export function ofAccount<R extends ListRow>(
   { all, byTitle, byReference = all }: FilteredLists<R>,
   accountId: Ulid,
   filters: Pick<FilteredArguments, 'title' | 'reference'>,
+  others: readonly Value[] = [],
 ) {
   if (filters.reference != null) {
     if (filters.title != null)
@@ -29,7 +32,7 @@ export function ofAccount<R extends ListRow>(
     const { reference: name } = parseFields(filters, { reference });
     return { list: byReference, values: [accountId, name], filter: `reference ${name}` };
   }
-  if (filters.title == null) return { list: all, values: [accountId] };
+  if (filters.title == null) return { list: all, values: [accountId, ...others] };
   const keys = keysOfBeginning(parseFields(filters, { title }).title);
-  return { list: byTitle, values: [accountId, ...keys], filter: `title ${keys[0]}` };
+  return { list: byTitle, values: [accountId, ...others, ...keys], filter: `title ${keys[0]}` };
 }

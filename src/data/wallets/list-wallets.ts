@@ -19,22 +19,24 @@ import { ofAccount } from '../lists/title-filter.ts';
 
 const LISTS = { all: WALLET_LIST, byTitle: WALLET_LIST_BY_TITLE, byReference: WALLET_LIST_BY_REFERENCE };
 
+type WalletFilters = FilteredArguments & { readonly archived?: unknown };
+
 listWalletsOfProjects.rules = { caller: 'any', changes: false } as const satisfies Rules;
 
 /**
  * Returns the same page of the wallets of several projects. See `listAppsOfProjects`.
  *
- * @param input the arguments of a connection, and optionally `title`
+ * @param input the arguments of a connection, and optionally `title` and `archived`
  */
 export async function listWalletsOfProjects(
   call: Call,
   projects: readonly ResourceName<'projects'>[],
-  { title, ...input }: FilteredArguments,
+  { title, archived, ...input }: WalletFilters,
 ): Promise<readonly ConnectionPage<Wallet>[]> {
   const { database } = begin(call, listWalletsOfProjects.rules);
   const { caller } = call;
   const source = {
-    ...ofAccount(LISTS, caller.principal.accountId, { title }),
+    ...inState(caller.principal.accountId, title, archived),
     parts: visibleIds(caller, projects),
     toItem: walletFromRow,
   };
@@ -47,11 +49,11 @@ searchWallets.rules = { caller: 'any', changes: false } as const satisfies Rules
  * Returns one page of the wallets with an address, with the beginning of a title or with a reference that are visible to the
  * caller, in the order of their names.
  *
- * @param input the arguments of a connection, and one of `address`, in any case, `title` and `reference`
+ * @param input the arguments of a connection, and one of `address`, in any case, `reference`, and `title` with `archived` or not
  */
 export async function searchWallets(
   call: Call,
-  { address, title, reference, ...input }: FilteredArguments & { readonly address?: unknown },
+  { address, title, reference, archived, ...input }: WalletFilters & { readonly address?: unknown },
 ): Promise<ConnectionPage<Wallet>> {
   const { database } = begin(call, searchWallets.rules);
   const { caller } = call;
@@ -60,17 +62,31 @@ export async function searchWallets(
     const field = sent[0]?.[0] ?? 'address';
     throw invalidFields([{ field, description: 'Use one of address, title and reference.' }]);
   }
+  if (title == null && archived != null) {
+    const description =
+      'Use archived with title. Without it, wallets are found whether they are archived or not.';
+    throw invalidFields([{ field: 'archived', description }]);
+  }
   const { accountId } = caller.principal;
   const projectId = onlyProjectOf(caller);
   const source = {
-    ...(address == null ? ofAccount(LISTS, accountId, { title, reference }) : atAddress(accountId, address)),
+    ...(title == null ? inBothStates(accountId, address, reference) : inState(accountId, title, archived)),
     parts: projectId && [projectId],
     toItem: walletFromRow,
   };
   return readList(database, source, input);
 }
 
-function atAddress(accountId: Ulid, searched: unknown) {
+/** Returns the source of the wallets that are archived if `archived` is true, and otherwise of those that are not. */
+function inState(accountId: Ulid, title: unknown, archived: unknown) {
+  if (archived !== true) return ofAccount(LISTS, accountId, { title }, [0]);
+  const source = ofAccount(LISTS, accountId, { title }, [1]);
+  return { ...source, filter: `archived ${source.filter ?? ''}` };
+}
+
+/** Returns the source of the wallets with a reference or an address, archived or not. */
+function inBothStates(accountId: Ulid, searched: unknown, reference: unknown) {
+  if (reference != null) return ofAccount(LISTS, accountId, { reference });
   const { address } = parseFields({ address: searched }, { address: addressInAnyCase });
   return { list: WALLET_LIST_AT_ADDRESS, values: [accountId, address], filter: `address ${address}` };
 }
@@ -78,10 +94,10 @@ function atAddress(accountId: Ulid, searched: unknown) {
 /** Returns one page of the wallets of a project of any account, in the order of their names. */
 export async function listWallets(
   { database }: OperatorContext,
-  input: UntrustedInput,
+  { archived, ...input }: UntrustedInput,
 ): Promise<ConnectionPage<Wallet>> {
   const { project } = parseFields(input, { project: resourceNameValidator('projects') });
   const accountId = await requireAccountOfProject(database, project);
-  const source = { list: WALLET_LIST, values: [accountId], parts: [idOf(project)], toItem: walletFromRow };
-  return readList(database, source, input);
+  const wallets = inState(accountId, undefined, archived);
+  return readList(database, { ...wallets, parts: [idOf(project)], toItem: walletFromRow }, input);
 }

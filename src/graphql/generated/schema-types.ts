@@ -119,6 +119,28 @@ export type AppKey = {
   readonly id: Scalars['ID']['output'];
 };
 
+/** The input of `archiveWallet`. */
+export type ArchiveWalletInput = {
+  /** Any text, up to 2,000 characters. The payload returns it unchanged. */
+  readonly clientMutationId?: InputMaybe<Scalars['String']['input']>;
+  /**
+   * An `etag` of the wallet, of 1 to 100 characters. If the wallet has another one by now, nothing
+   * is changed, and the error is `ETAG_MISMATCH`.
+   */
+  readonly ifMatch?: InputMaybe<Scalars['String']['input']>;
+  /** The name of the wallet to archive. */
+  readonly name: Scalars['ResourceName']['input'];
+};
+
+/** The payload of `archiveWallet`. */
+export type ArchiveWalletPayload = {
+  readonly __typename?: 'ArchiveWalletPayload';
+  /** The `clientMutationId` of the input. */
+  readonly clientMutationId: Maybe<Scalars['String']['output']>;
+  /** The archived wallet. */
+  readonly wallet: Wallet;
+};
+
 /** The input of `createApp`. */
 export type CreateAppInput = {
   /** Whether the app can sign in. */
@@ -251,6 +273,28 @@ export type DeleteAppPayload = {
   readonly deletedAppId: Scalars['ID']['output'];
 };
 
+/** The input of `deleteProject`. */
+export type DeleteProjectInput = {
+  /** Any text, up to 2,000 characters. The payload returns it unchanged. */
+  readonly clientMutationId?: InputMaybe<Scalars['String']['input']>;
+  /**
+   * An `etag` of the project, of 1 to 100 characters. If the project has another one by now, nothing
+   * is deleted, and the error is `ETAG_MISMATCH`.
+   */
+  readonly ifMatch?: InputMaybe<Scalars['String']['input']>;
+  /** The name of the project to delete. */
+  readonly name: Scalars['ResourceName']['input'];
+};
+
+/** The payload of `deleteProject`. */
+export type DeleteProjectPayload = {
+  readonly __typename?: 'DeleteProjectPayload';
+  /** The `clientMutationId` of the input. */
+  readonly clientMutationId: Maybe<Scalars['String']['output']>;
+  /** The name of the deleted project. */
+  readonly deletedProjectId: Scalars['ID']['output'];
+};
+
 /**
  * An audit event: an act that was done once, or several times within a minute. It contains no value
  * of a field, and no secret.
@@ -260,7 +304,7 @@ export type Event = {
   /**
    * The act: `account.create`, `account.suspend`, `account.resume`, `account.delete`,
    * `project.create`, `project.update`, `project.delete`, `wallet.create`, `wallet.update`,
-   * `wallet.delete`, `wallet.refuse`, `address.add`, `address.delete`, `app.create`, `app.update`,
+   * `wallet.archive`, `wallet.unarchive`, `wallet.delete`, `wallet.refuse`, `address.add`, `address.delete`, `app.create`, `app.update`,
    * `app.activate`, `app.deactivate`, `app.rotate_key`, `app.delete`, `token.create`, `token.revoke`,
    * `sign_in.succeed`, `sign_in.fail`, `sign_in.undo` or `sign_out`. More can be added. It is a string, because a name of an enum can't contain a dot.
    */
@@ -350,6 +394,12 @@ export type EventEdge = {
 export type Mutation = {
   readonly __typename?: 'Mutation';
   /**
+   * Archives a wallet that a token can update. It is no longer in the lists of wallets, unless they are read with
+   * `archived`, and can't be updated. Its address stays its own, and `node` and `wallets(address)` find it. A
+   * wallet that is archived is returned unchanged.
+   */
+  readonly archiveWallet: Maybe<ArchiveWalletPayload>;
+  /**
    * Creates an app. Requires an account token. Only this response contains the private key
    * of the app. An account with 100,000 apps can't have more: the error is `TOO_MANY_APPS`.
    */
@@ -388,6 +438,12 @@ export type Mutation = {
    */
   readonly deleteApp: Maybe<DeleteAppPayload>;
   /**
+   * Deletes a project without apps, without wallets, archived ones included, and without valid tokens.
+   * Requires an account token that is not restricted to one project. The default project of the account can't
+   * be deleted. Otherwise the error is `PROJECT_IN_USE`, and nothing is deleted.
+   */
+  readonly deleteProject: Maybe<DeleteProjectPayload>;
+  /**
    * Ends a token of the account or of one of its apps, at once and on every instance. Requires an
    * account token that is not restricted to one project; it may end itself, like `signOut`. The tokens
    * that it has created end with it.
@@ -411,6 +467,8 @@ export type Mutation = {
    * reason `TOKEN_INVALID`. Other tokens of the app or of the account stay valid.
    */
   readonly signOut: Maybe<SignOutPayload>;
+  /** Brings an archived wallet back. Any other wallet is returned unchanged. Like `archiveWallet`. */
+  readonly unarchiveWallet: Maybe<UnarchiveWalletPayload>;
   /**
    * Updates the fields of an app that are in the input. Other fields are unchanged. Requires an
    * account token; it can update any app of its account. A deactivation ends all project tokens
@@ -425,9 +483,18 @@ export type Mutation = {
   /**
    * Updates the fields of a wallet that are in the input. Other fields are unchanged. An
    * account token can update any wallet of its account, a project token any wallet of its
-   * project.
+   * project. An archived wallet can't be updated: the error is `WALLET_ARCHIVED`. Without fields, it is returned.
    */
   readonly updateWallet: Maybe<UpdateWalletPayload>;
+};
+
+
+/**
+ * The mutations. Every field requires a bearer token. A failed field is null and has an
+ * error. The other fields of the same request are still executed.
+ */
+export type MutationArchiveWalletArgs = {
+  input: ArchiveWalletInput;
 };
 
 
@@ -480,6 +547,15 @@ export type MutationDeleteAppArgs = {
  * The mutations. Every field requires a bearer token. A failed field is null and has an
  * error. The other fields of the same request are still executed.
  */
+export type MutationDeleteProjectArgs = {
+  input: DeleteProjectInput;
+};
+
+
+/**
+ * The mutations. Every field requires a bearer token. A failed field is null and has an
+ * error. The other fields of the same request are still executed.
+ */
 export type MutationRevokeTokenArgs = {
   input: RevokeTokenInput;
 };
@@ -509,6 +585,15 @@ export type MutationSignInArgs = {
  */
 export type MutationSignOutArgs = {
   input?: InputMaybe<SignOutInput>;
+};
+
+
+/**
+ * The mutations. Every field requires a bearer token. A failed field is null and has an
+ * error. The other fields of the same request are still executed.
+ */
+export type MutationUnarchiveWalletArgs = {
+  input: UnarchiveWalletInput;
 };
 
 
@@ -622,6 +707,7 @@ export type ProjectAppsArgs = {
 /** A project, which contains apps and wallets. */
 export type ProjectWalletsArgs = {
   after?: InputMaybe<Scalars['String']['input']>;
+  archived?: InputMaybe<Scalars['Boolean']['input']>;
   before?: InputMaybe<Scalars['String']['input']>;
   first?: InputMaybe<Scalars['Int']['input']>;
   last?: InputMaybe<Scalars['Int']['input']>;
@@ -702,7 +788,8 @@ export type Query = {
   /**
    * The wallets with an address, with the beginning of a title, or with a reference, that are visible to
    * the token, sorted by name. One of `address`, `title` and `reference` is required. Several wallets can
-   * have one address. They are paged like `Query.projects`. A cursor of another filter is an error.
+   * have one address. They are paged like `Query.projects`. A cursor of another filter is an error. At an
+   * address and by a reference, archived wallets are found as well.
    */
   readonly wallets: WalletConnection;
 };
@@ -768,6 +855,7 @@ export type QueryTokensArgs = {
 export type QueryWalletsArgs = {
   address?: InputMaybe<Scalars['Address']['input']>;
   after?: InputMaybe<Scalars['String']['input']>;
+  archived?: InputMaybe<Scalars['Boolean']['input']>;
   before?: InputMaybe<Scalars['String']['input']>;
   first?: InputMaybe<Scalars['Int']['input']>;
   last?: InputMaybe<Scalars['Int']['input']>;
@@ -921,6 +1009,25 @@ export type TokenLevel =
   /** A project token, which `signIn` issues. It gives access to the resources of one project. */
   | 'PROJECT';
 
+/** The input of `unarchiveWallet`. */
+export type UnarchiveWalletInput = {
+  /** Any text, up to 2,000 characters. The payload returns it unchanged. */
+  readonly clientMutationId?: InputMaybe<Scalars['String']['input']>;
+  /** An `etag` of the wallet. Like the `ifMatch` of `archiveWallet`. */
+  readonly ifMatch?: InputMaybe<Scalars['String']['input']>;
+  /** The name of the wallet to bring back. */
+  readonly name: Scalars['ResourceName']['input'];
+};
+
+/** The payload of `unarchiveWallet`. */
+export type UnarchiveWalletPayload = {
+  readonly __typename?: 'UnarchiveWalletPayload';
+  /** The `clientMutationId` of the input. */
+  readonly clientMutationId: Maybe<Scalars['String']['output']>;
+  /** The wallet, which is no longer archived. */
+  readonly wallet: Wallet;
+};
+
 /** The input of `updateApp`. An omitted field is unchanged. Null is an error. */
 export type UpdateAppInput = {
   /** Whether the app can sign in. */
@@ -1044,12 +1151,14 @@ export type Wallet = Node & {
   readonly __typename?: 'Wallet';
   /** The address on the network. Assigned by the service, read-only. */
   readonly address: Scalars['Address']['output'];
+  /** The time since which the wallet has been archived. Null if it is not. */
+  readonly archiveTime: Maybe<Scalars['DateTime']['output']>;
   /** The time of the creation. */
   readonly createTime: Scalars['DateTime']['output'];
   /** A short description, up to 2,000 characters. May be empty. */
   readonly description: Scalars['String']['output'];
   /**
-   * Changes with each update, also of the password. For `ifMatch`. Opaque: etags can only be
+   * Changes with each update, also of the password, and with `archiveWallet` and `unarchiveWallet`. For `ifMatch`. Opaque: etags can only be
    * compared.
    */
   readonly etag: Scalars['String']['output'];
@@ -1070,7 +1179,7 @@ export type Wallet = Node & {
   readonly reference: Maybe<Scalars['String']['output']>;
   /** The title, from 1 to 200 characters. */
   readonly title: Scalars['String']['output'];
-  /** The time of the last update of a field. */
+  /** The time of the last update of a field, or of the last `archiveWallet` or `unarchiveWallet`. */
   readonly updateTime: Scalars['DateTime']['output'];
 };
 
@@ -1084,7 +1193,7 @@ export type WalletConnection = {
   /** The page info. */
   readonly pageInfo: PageInfo;
   /**
-   * The number of all wallets of the project, or 10,000 if it has more; with a filter, the number of its
+   * The number of all wallets of the project, without archived ones, or 10,000 if it has more; with a filter, the number of its
    * matches, or 1,000 if there are more.
    */
   readonly totalCount: Scalars['Int']['output'];
@@ -1186,6 +1295,8 @@ export type ResolversTypes = {
   AppConnection: ResolverTypeWrapper<Connection<AppModel>>;
   AppEdge: ResolverTypeWrapper<Edge<AppModel>>;
   AppKey: ResolverTypeWrapper<AppKeyModel>;
+  ArchiveWalletInput: ArchiveWalletInput;
+  ArchiveWalletPayload: ResolverTypeWrapper<Omit<ArchiveWalletPayload, 'wallet'> & { wallet: ResolversTypes['Wallet'] }>;
   Boolean: ResolverTypeWrapper<Scalars['Boolean']['output']>;
   CreateAppInput: CreateAppInput;
   CreateAppPayload: ResolverTypeWrapper<Omit<CreateAppPayload, 'app'> & { app: ResolversTypes['App'] }>;
@@ -1198,6 +1309,8 @@ export type ResolversTypes = {
   DateTime: ResolverTypeWrapper<Scalars['DateTime']['output']>;
   DeleteAppInput: DeleteAppInput;
   DeleteAppPayload: ResolverTypeWrapper<DeleteAppPayload>;
+  DeleteProjectInput: DeleteProjectInput;
+  DeleteProjectPayload: ResolverTypeWrapper<DeleteProjectPayload>;
   Event: ResolverTypeWrapper<AuditEventModel>;
   EventConnection: ResolverTypeWrapper<Connection<AuditEventModel>>;
   EventEdge: ResolverTypeWrapper<Edge<AuditEventModel>>;
@@ -1226,6 +1339,8 @@ export type ResolversTypes = {
   TokenEdge: ResolverTypeWrapper<Edge<TokenModel>>;
   TokenLevel: TokenLevel;
   URL: ResolverTypeWrapper<Scalars['URL']['output']>;
+  UnarchiveWalletInput: UnarchiveWalletInput;
+  UnarchiveWalletPayload: ResolverTypeWrapper<Omit<UnarchiveWalletPayload, 'wallet'> & { wallet: ResolversTypes['Wallet'] }>;
   UpdateAppInput: UpdateAppInput;
   UpdateAppPayload: ResolverTypeWrapper<Omit<UpdateAppPayload, 'app'> & { app: ResolversTypes['App'] }>;
   UpdateProjectInput: UpdateProjectInput;
@@ -1246,6 +1361,8 @@ export type ResolversParentTypes = {
   AppConnection: Connection<AppModel>;
   AppEdge: Edge<AppModel>;
   AppKey: AppKeyModel;
+  ArchiveWalletInput: ArchiveWalletInput;
+  ArchiveWalletPayload: Omit<ArchiveWalletPayload, 'wallet'> & { wallet: ResolversParentTypes['Wallet'] };
   Boolean: Scalars['Boolean']['output'];
   CreateAppInput: CreateAppInput;
   CreateAppPayload: Omit<CreateAppPayload, 'app'> & { app: ResolversParentTypes['App'] };
@@ -1258,6 +1375,8 @@ export type ResolversParentTypes = {
   DateTime: Scalars['DateTime']['output'];
   DeleteAppInput: DeleteAppInput;
   DeleteAppPayload: DeleteAppPayload;
+  DeleteProjectInput: DeleteProjectInput;
+  DeleteProjectPayload: DeleteProjectPayload;
   Event: AuditEventModel;
   EventConnection: Connection<AuditEventModel>;
   EventEdge: Edge<AuditEventModel>;
@@ -1284,6 +1403,8 @@ export type ResolversParentTypes = {
   TokenConnection: Connection<TokenModel>;
   TokenEdge: Edge<TokenModel>;
   URL: Scalars['URL']['output'];
+  UnarchiveWalletInput: UnarchiveWalletInput;
+  UnarchiveWalletPayload: Omit<UnarchiveWalletPayload, 'wallet'> & { wallet: ResolversParentTypes['Wallet'] };
   UpdateAppInput: UpdateAppInput;
   UpdateAppPayload: Omit<UpdateAppPayload, 'app'> & { app: ResolversParentTypes['App'] };
   UpdateProjectInput: UpdateProjectInput;
@@ -1337,6 +1458,11 @@ export type AppKeyResolvers<ContextType = GraphqlContext, ParentType extends Res
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
 };
 
+export type ArchiveWalletPayloadResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['ArchiveWalletPayload'] = ResolversParentTypes['ArchiveWalletPayload']> = {
+  clientMutationId?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  wallet?: Resolver<ResolversTypes['Wallet'], ParentType, ContextType>;
+};
+
 export type CreateAppPayloadResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['CreateAppPayload'] = ResolversParentTypes['CreateAppPayload']> = {
   app?: Resolver<ResolversTypes['App'], ParentType, ContextType>;
   clientMutationId?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
@@ -1370,6 +1496,11 @@ export type DeleteAppPayloadResolvers<ContextType = GraphqlContext, ParentType e
   deletedAppId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
 };
 
+export type DeleteProjectPayloadResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['DeleteProjectPayload'] = ResolversParentTypes['DeleteProjectPayload']> = {
+  clientMutationId?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  deletedProjectId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+};
+
 export type EventResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['Event'] = ResolversParentTypes['Event']> = {
   action?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   address?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
@@ -1401,15 +1532,18 @@ export type EventEdgeResolvers<ContextType = GraphqlContext, ParentType extends 
 };
 
 export type MutationResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['Mutation'] = ResolversParentTypes['Mutation']> = {
+  archiveWallet: Resolver<Maybe<ResolversTypes['ArchiveWalletPayload']>, ParentType, ContextType, RequireFields<MutationArchiveWalletArgs, 'input'>>;
   createApp: Resolver<Maybe<ResolversTypes['CreateAppPayload']>, ParentType, ContextType, RequireFields<MutationCreateAppArgs, 'input'>>;
   createProject: Resolver<Maybe<ResolversTypes['CreateProjectPayload']>, ParentType, ContextType, RequireFields<MutationCreateProjectArgs, 'input'>>;
   createToken: Resolver<Maybe<ResolversTypes['CreateTokenPayload']>, ParentType, ContextType, RequireFields<MutationCreateTokenArgs, 'input'>>;
   createWallet: Resolver<Maybe<ResolversTypes['CreateWalletPayload']>, ParentType, ContextType, RequireFields<MutationCreateWalletArgs, 'input'>>;
   deleteApp: Resolver<Maybe<ResolversTypes['DeleteAppPayload']>, ParentType, ContextType, RequireFields<MutationDeleteAppArgs, 'input'>>;
+  deleteProject: Resolver<Maybe<ResolversTypes['DeleteProjectPayload']>, ParentType, ContextType, RequireFields<MutationDeleteProjectArgs, 'input'>>;
   revokeToken: Resolver<Maybe<ResolversTypes['RevokeTokenPayload']>, ParentType, ContextType, RequireFields<MutationRevokeTokenArgs, 'input'>>;
   rotateAppKey: Resolver<Maybe<ResolversTypes['RotateAppKeyPayload']>, ParentType, ContextType, RequireFields<MutationRotateAppKeyArgs, 'input'>>;
   signIn: Resolver<Maybe<ResolversTypes['SignInPayload']>, ParentType, ContextType, RequireFields<MutationSignInArgs, 'input'>>;
   signOut: Resolver<Maybe<ResolversTypes['SignOutPayload']>, ParentType, ContextType, Partial<MutationSignOutArgs>>;
+  unarchiveWallet: Resolver<Maybe<ResolversTypes['UnarchiveWalletPayload']>, ParentType, ContextType, RequireFields<MutationUnarchiveWalletArgs, 'input'>>;
   updateApp: Resolver<Maybe<ResolversTypes['UpdateAppPayload']>, ParentType, ContextType, RequireFields<MutationUpdateAppArgs, 'input'>>;
   updateProject: Resolver<Maybe<ResolversTypes['UpdateProjectPayload']>, ParentType, ContextType, RequireFields<MutationUpdateProjectArgs, 'input'>>;
   updateWallet: Resolver<Maybe<ResolversTypes['UpdateWalletPayload']>, ParentType, ContextType, RequireFields<MutationUpdateWalletArgs, 'input'>>;
@@ -1522,6 +1656,11 @@ export interface UrlScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes[
   name: 'URL';
 }
 
+export type UnarchiveWalletPayloadResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['UnarchiveWalletPayload'] = ResolversParentTypes['UnarchiveWalletPayload']> = {
+  clientMutationId?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  wallet?: Resolver<ResolversTypes['Wallet'], ParentType, ContextType>;
+};
+
 export type UpdateAppPayloadResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['UpdateAppPayload'] = ResolversParentTypes['UpdateAppPayload']> = {
   app?: Resolver<ResolversTypes['App'], ParentType, ContextType>;
   clientMutationId?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
@@ -1553,6 +1692,7 @@ export type ViewerResolvers<ContextType = GraphqlContext, ParentType extends Res
 
 export type WalletResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['Wallet'] = ResolversParentTypes['Wallet']> = {
   address?: Resolver<ResolversTypes['Address'], ParentType, ContextType>;
+  archiveTime?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
   createTime?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
   description?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   etag?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
@@ -1586,12 +1726,14 @@ export type Resolvers<ContextType = GraphqlContext> = {
   AppConnection?: AppConnectionResolvers<ContextType>;
   AppEdge?: AppEdgeResolvers<ContextType>;
   AppKey?: AppKeyResolvers<ContextType>;
+  ArchiveWalletPayload?: ArchiveWalletPayloadResolvers<ContextType>;
   CreateAppPayload?: CreateAppPayloadResolvers<ContextType>;
   CreateProjectPayload?: CreateProjectPayloadResolvers<ContextType>;
   CreateTokenPayload?: CreateTokenPayloadResolvers<ContextType>;
   CreateWalletPayload?: CreateWalletPayloadResolvers<ContextType>;
   DateTime?: GraphQLScalarType;
   DeleteAppPayload?: DeleteAppPayloadResolvers<ContextType>;
+  DeleteProjectPayload?: DeleteProjectPayloadResolvers<ContextType>;
   Event?: EventResolvers<ContextType>;
   EventConnection?: EventConnectionResolvers<ContextType>;
   EventEdge?: EventEdgeResolvers<ContextType>;
@@ -1611,6 +1753,7 @@ export type Resolvers<ContextType = GraphqlContext> = {
   TokenConnection?: TokenConnectionResolvers<ContextType>;
   TokenEdge?: TokenEdgeResolvers<ContextType>;
   URL?: GraphQLScalarType;
+  UnarchiveWalletPayload?: UnarchiveWalletPayloadResolvers<ContextType>;
   UpdateAppPayload?: UpdateAppPayloadResolvers<ContextType>;
   UpdateProjectPayload?: UpdateProjectPayloadResolvers<ContextType>;
   UpdateWalletPayload?: UpdateWalletPayloadResolvers<ContextType>;

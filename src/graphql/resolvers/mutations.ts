@@ -4,12 +4,14 @@ import { updateApp } from '../../data/apps/update-app.ts';
 import { createApp } from '../../data/create-app.ts';
 import type { Call } from '../../data/data-layer.ts';
 import { createProject } from '../../data/projects/create-project.ts';
+import { deleteProject } from '../../data/projects/delete-project.ts';
 import { updateProject } from '../../data/projects/update-project.ts';
 import { signIn } from '../../data/sign-in.ts';
 import { createToken } from '../../data/tokens/create-token.ts';
 import { revokeToken } from '../../data/tokens/revoke-token.ts';
 import { signOut } from '../../data/tokens/sign-out.ts';
 import { updateWallet } from '../../data/update-wallet.ts';
+import { archiveWallet, unarchiveWallet } from '../../data/wallets/archive-wallet.ts';
 import { createWallet } from '../../data/wallets/create-wallet.ts';
 import { clientMutationId, parseFields, rejectUnknownFields } from '../../model/fields/fields.ts';
 import type { JsonObject } from '../../model/fields/json.ts';
@@ -25,6 +27,8 @@ export const mutations = {
   createProject: mutation(createProject, (created) => created),
 
   updateProject: mutation(updateProject, (project) => ({ project })),
+
+  deleteProject: mutation(deleteProject, ({ id }) => ({ deletedProjectId: id })),
 
   createApp: mutation(createApp, (app) => ({ app, privateKey: app.privateKey })),
 
@@ -55,6 +59,10 @@ export const mutations = {
   createWallet: mutation(createWallet, (created) => created),
 
   updateWallet: mutation(updateWallet, (wallet) => ({ wallet })),
+
+  archiveWallet: mutation(archiveWallet, (wallet) => ({ wallet })),
+
+  unarchiveWallet: mutation(unarchiveWallet, (wallet) => ({ wallet })),
 } satisfies MutationResolvers;
 
 /** An operation that changes something. */

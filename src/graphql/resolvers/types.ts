@@ -78,6 +78,7 @@ export const types = {
     password: () => '',
     createTime: ({ createTimeMs }) => isoTime(createTimeMs),
     updateTime: ({ updateTimeMs }) => isoTime(updateTimeMs),
+    archiveTime: ({ archiveTimeMs }) => isoTimeOrNull(archiveTimeMs),
   },
 
   Event: {

@@ -43,6 +43,8 @@ const STATUS_CODES_BY_REASON: { readonly [R in Reason]?: number } = {
   // Source: IETF draft-ietf-httpapi-idempotency-key-header, section 2.7.
   IDEMPOTENCY_KEY_REUSED: 422,
   NOT_ACCEPTABLE: 406,
+  // Source: RFC 9110, section 15.5.10.
+  WALLET_ARCHIVED: 409,
   UNSUPPORTED_MEDIA_TYPE: 415,
   // Source: RFC 9112, section 6.1.
   UNSUPPORTED_TRANSFER_CODING: 501,

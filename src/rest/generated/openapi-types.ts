@@ -291,6 +291,7 @@ export interface components {
         /**
          * @description - `IDEMPOTENCY_KEY_IN_USE`: a request with this `Idempotency-Key` is running
          *     - `IDEMPOTENCY_RESPONSE_SEALED`: the request was applied with another token, which alone can read the response
+         *     - `WALLET_ARCHIVED`: the wallet is archived, so that it cannot be updated; nothing was changed
          */
         Conflict: {
             headers: {

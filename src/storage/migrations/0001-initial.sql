@@ -80,13 +80,17 @@ CREATE TABLE wallet (
   update_time_ms BIGINT NOT NULL,
   -- The etag: an id that each update makes anew.
   revision TEXT NOT NULL,
+  -- The lists have the wallets that are archived, or those that are not.
+  archived SMALLINT NOT NULL DEFAULT 0 CHECK (archived IN (0, 1)),
+  -- Null unless the wallet is archived.
+  archive_time_ms BIGINT,
   PRIMARY KEY (account_id, id),
   FOREIGN KEY (account_id, project_id) REFERENCES project (account_id, id)
 );
 CREATE INDEX wallet_by_name ON wallet (('wallets/' || id));
-CREATE INDEX wallet_by_project ON wallet (account_id, project_id, id);
-CREATE INDEX wallet_by_title ON wallet (account_id, title_key, id);
-CREATE INDEX wallet_by_title_in_project ON wallet (account_id, project_id, title_key, id);
+CREATE INDEX wallet_by_project ON wallet (account_id, project_id, archived, id);
+CREATE INDEX wallet_by_title ON wallet (account_id, archived, title_key, id);
+CREATE INDEX wallet_by_title_in_project ON wallet (account_id, project_id, archived, title_key, id);
 CREATE INDEX wallet_by_address ON wallet (account_id, address, id);
 CREATE UNIQUE INDEX wallet_by_reference ON wallet (account_id, reference) WHERE reference IS NOT NULL;
 

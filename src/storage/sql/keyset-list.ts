@@ -177,9 +177,17 @@ export class KeysetList<R extends ListRow> {
   }
 }
 
-/** Makes the list of the rows of an account whose titles have a beginning: between two keys. */
-export function listByTitle<R extends ListRow>(table: ListTable, part: string): KeysetList<R> {
-  const where = ['account_id =', 'title_key >=', 'title_key <'];
+/**
+ * Makes the list of the rows of an account whose titles have a beginning: between two keys.
+ *
+ * @param others the comparisons of the columns of the index between the account and the title
+ */
+export function listByTitle<R extends ListRow>(
+  table: ListTable,
+  part: string,
+  others: readonly string[] = [],
+): KeysetList<R> {
+  const where = ['account_id =', ...others, 'title_key >=', 'title_key <'];
   return new KeysetList<R>(table, { where, part, matchedBy: 'title_key' });
 }
 

@@ -34,24 +34,27 @@ type Wallet = {
   readonly create_time_ms: number;
   readonly update_time_ms: number;
   readonly revision: Ulid;
+  readonly archived: 0 | 1;
+  /** Null unless the wallet is archived. */
+  readonly archive_time_ms: number | null;
   /** In the PHC string format. */
   readonly password_hash: string | null;
 };
 
-/** The columns of a wallet without the hash of the password and the key of the title. */
+/** The columns of a wallet without the hash of the password, and without those by which the lists find it. */
 const WALLET_COLUMNS =
-  'account_id, id, project_id, title, description, network, address, reference, create_time_ms, update_time_ms, revision';
+  'account_id, id, project_id, title, description, network, address, reference, create_time_ms, update_time_ms, revision, archive_time_ms';
 
 export const WALLET_TABLE = {
   name: 'wallet',
-  columns: `${WALLET_COLUMNS}, title_key, password_hash`,
+  columns: `${WALLET_COLUMNS}, title_key, archived, password_hash`,
   key: KEY,
 } as const;
 
 /** The columns that an update can change: all but these. */
 const CHANGEABLE_COLUMNS = except(
   WALLET_TABLE.columns,
-  'account_id, id, address, create_time_ms, update_time_ms, revision',
+  'account_id, id, address, create_time_ms, update_time_ms, revision, archived, archive_time_ms',
 );
 
 export type WalletRow = RowOf<Wallet, typeof WALLET_COLUMNS>;
@@ -65,7 +68,13 @@ export type WalletChanges = ChangesOf<Wallet, (typeof CHANGEABLE_COLUMNS)[number
 
 const TABLE = { name: 'wallet', columns: WALLET_COLUMNS } as const;
 
-export const WALLET_LIST = new KeysetList<WalletRow>(TABLE, { where: ['account_id ='], part: 'project_id' });
+/** The wallets of projects that are archived, or those that are not. */
+export const WALLET_LIST = new KeysetList<WalletRow>(TABLE, {
+  where: ['account_id =', 'archived ='],
+  part: 'project_id',
+});
+
+export const WALLET_LIST_OF_ALL = new KeysetList<WalletRow>(TABLE, { where: ['account_id ='] });
 
 export const WALLET_LIST_AT_ADDRESS = new KeysetList<WalletRow>(TABLE, {
   where: ['account_id =', 'address ='],
@@ -73,7 +82,7 @@ export const WALLET_LIST_AT_ADDRESS = new KeysetList<WalletRow>(TABLE, {
   maxCount: MAX_MATCHES,
 });
 
-export const WALLET_LIST_BY_TITLE = listByTitle<WalletRow>(TABLE, 'project_id');
+export const WALLET_LIST_BY_TITLE = listByTitle<WalletRow>(TABLE, 'project_id', ['archived =']);
 
 export const WALLET_LIST_BY_REFERENCE = listByReference<WalletRow>(TABLE, 'project_id');
 
@@ -81,9 +90,7 @@ const FIND_ONE = `SELECT ${WALLET_COLUMNS} FROM wallet
 WHERE account_id = $1 AND id = $2 AND project_id = COALESCE($3, project_id)`;
 
 const FIND_TARGETS = `SELECT
-  CASE WHEN EXISTS (
-    SELECT 1 FROM wallet WHERE account_id = $1 AND id = $2 AND project_id = COALESCE($3, project_id)
-  ) THEN 1 ELSE 0 END AS wallet,
+  (SELECT archived FROM wallet WHERE account_id = $1 AND id = $2 AND project_id = COALESCE($3, project_id)) AS archived,
   CASE WHEN EXISTS (SELECT 1 FROM project WHERE account_id = $1 AND id = $4) THEN 1 ELSE 0 END AS project`;
 
 // $6 is the new project, which is also one of the values from $9 on.
@@ -91,13 +98,19 @@ const UPDATE: ConditionalSql = (_, condition) => `UPDATE wallet SET
   update_time_ms = $4, revision = $5, ${assignments(CHANGEABLE_COLUMNS, 9)}
 WHERE account_id = $1 AND id = $2 AND project_id = COALESCE($3, project_id)
   AND (CAST($6 AS TEXT) IS NULL OR EXISTS (SELECT 1 FROM project p WHERE p.account_id = $1 AND p.id = $6))
-  AND ${ifRevision(7)} AND ${unlessRevision(8)} AND ${condition}
+  AND archived = 0 AND ${ifRevision(7)} AND ${unlessRevision(8)} AND ${condition}
+RETURNING ${WALLET_COLUMNS}`;
+
+const SET_ARCHIVED: ConditionalSql = (_, condition) => `UPDATE wallet SET
+  archived = $4, archive_time_ms = $5, update_time_ms = $6, revision = $7
+WHERE account_id = $1 AND id = $2 AND project_id = COALESCE($3, project_id)
+  AND archived <> $4 AND ${ifRevision(8)} AND ${condition}
 RETURNING ${WALLET_COLUMNS}`;
 
 /** Inserts a wallet without a password. */
 export const insertWallet = insertInto<Omit<Wallet, 'password_hash'>>(
   'wallet',
-  `${WALLET_COLUMNS}, title_key`,
+  `${WALLET_COLUMNS}, title_key, archived`,
 );
 
 const insertion = insertChange('wallet', WALLET_TABLE.columns);
@@ -126,17 +139,19 @@ export async function findWallet(
 }
 
 /**
- * Returns whether the wallet of an update and its new project exist, with one statement. `project`
- * is true if `projectId` is undefined.
+ * Returns whether the wallet of an update and its new project exist, and whether the wallet is archived, with one statement.
+ * `project` is true if `projectId` is undefined.
  */
 export async function findUpdateTargets(
   database: Queryable,
   wallet: ScopedWalletId,
   projectId: Ulid | undefined,
-): Promise<{ wallet: boolean; project: boolean }> {
+): Promise<{ wallet: boolean; archived: boolean; project: boolean }> {
   const params = [...paramsOf(wallet), projectId ?? null];
-  const [row] = await database.read<{ wallet: 0 | 1; project: 0 | 1 }>(FIND_TARGETS, params);
-  return { wallet: row?.wallet === 1, project: projectId === undefined || row?.project === 1 };
+  const [row] = await database.read<{ archived: 0 | 1 | null; project: 0 | 1 }>(FIND_TARGETS, params);
+  const { archived = null, project } = row ?? {};
+  const hasProject = projectId === undefined || project === 1;
+  return { wallet: archived !== null, archived: archived === 1, project: hasProject };
 }
 
 export const findAccountOfWallet = findAccountOf('wallets');
@@ -147,7 +162,7 @@ export const deleteWalletRow = writeRow<WalletRow, [name: ResourceName<'wallets'
 
 /**
  * Returns the change that updates a wallet and returns its new row, unless the wallet or its new project does not exist, or
- * the wallet does not meet the conditions. It is the first of its statement.
+ * the wallet is archived, or does not meet the conditions. It is the first of its statement.
  */
 export function updateWalletChange(
   wallet: ScopedWalletId,
@@ -157,6 +172,19 @@ export function updateWalletChange(
   const values = changesIn(changes, CHANGEABLE_COLUMNS);
   const conditions = [changes.project_id ?? null, revisionList(ifMatch), revisionList(ifNoneMatch)];
   return { sql: UPDATE, params: [...paramsOf(wallet), now, revision, ...conditions, ...values] };
+}
+
+/**
+ * Returns the change that archives a wallet, or brings it back, and returns its new row, unless the wallet does not exist, is
+ * in this state, or has none of the revisions. It is the first of its statement.
+ */
+export function setArchivedChange(
+  wallet: ScopedWalletId,
+  { archived, update_time_ms: now, revision }: RowOf<Wallet, 'archived, update_time_ms, revision'>,
+  revisions: readonly Ulid[] | undefined,
+): Change {
+  const values = [archived, archived === 1 ? now : null, now, revision, revisionList(revisions)];
+  return { sql: SET_ARCHIVED, params: [...paramsOf(wallet), ...values] };
 }
 
 function paramsOf({ accountId, id, withinProjectId }: ScopedWalletId): [Ulid, Ulid, Ulid | null] {

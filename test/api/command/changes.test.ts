@@ -84,17 +84,21 @@ describe('a deletion', () => {
     const { account } = owner;
     const [first = '', second = ''] = owner.projects;
     const { wallet } = owner;
+    const expectInUse = async (project: string) => {
+      const stderr = expect.stringMatching(/^paw: The project has apps, wallets or .+\n$/);
+      expect(await run('project', 'delete', project, '--yes')).toEqual({ status: 1, stdout: '', stderr });
+    };
     await runJson('wallet', 'update', wallet, '--project', second);
-    await expectRefusal(1, 'name', 'project', 'delete', first, '--yes');
-    await expectRefusal(1, 'name', 'project', 'delete', second, '--yes');
+    await expectInUse(first);
+    await expectInUse(second);
     await runJson('wallet', 'delete', wallet, '--yes');
 
     const app = await createAppIn(gateway, api, owner, second);
-    await expectRefusal(1, 'name', 'project', 'delete', second, '--yes');
+    await expectInUse(second);
     await runJson('app', 'delete', app.name, '--yes');
 
     // The token with which the app was created has this default project.
-    await expectRefusal(1, 'name', 'project', 'delete', second, '--yes');
+    await expectInUse(second);
     const { tokens } = await runJson('token', 'list', '--account', account);
     await runJson('token', 'revoke', '--id', tokens[1].id);
     // An expired token is deleted with the project.

@@ -58,6 +58,7 @@ test('an export that is imported into another deployment gives equal projects an
   });
   await updateWallet(gateway.operator, { name: source.wallets[2], reference: 'till:3' });
   await updateProject(gateway.operator, { name: source.projects[2], reference: 'till:3' });
+  await run('wallet', 'archive', source.wallets[2] ?? '');
   const file = join(testFolder(), 'export.jsonl');
   writeFileSync(file, (await run('account', 'export', source.account)).stdout);
 
@@ -76,7 +77,9 @@ test('an export that is imported into another deployment gives equal projects an
 
   // As a client sees them: counted, found, and with their events.
   const query = `{ projects(title: "project ") { totalCount } wallets(address: "0x${'2'.padStart(40, '0')}") {
-    nodes { title etag project { name } } } byReference: wallets(reference: "till:3") { nodes { id } } all: projects { totalCount } events { nodes { action } } }`;
+    nodes { title etag project { name } } } byReference: wallets(reference: "till:3") { nodes { id } }
+    all: projects { totalCount } events { nodes { action } }
+    archived: wallets(title: "Wallet", archived: true) { nodes { id archiveTime } } }`;
   const { data } = await graphqlBody(other.url, target.token, query);
   expect(data).toMatchObject({
     projects: { totalCount: 2 },
@@ -85,6 +88,7 @@ test('an export that is imported into another deployment gives equal projects an
     },
     byReference: { nodes: [{ id: source.wallets[2] }] },
     all: { totalCount: 4 },
+    archived: { nodes: [{ id: source.wallets[2], archiveTime: expect.any(String) }] },
   });
   const actions = data.events.nodes.map(({ action }: { action: string }) => action);
   expect(actions.slice(0, 7)).toEqual([

@@ -194,6 +194,19 @@ test('a list fits 100 columns, in which a title that is longer is cut, and is wh
   }
 });
 
+test('the wallets that are archived are a list of their own', async () => {
+  const { wallet, wallets } = tenant;
+  const namesIn = async (...more: string[]) => {
+    const page = await runJson('wallet', 'list', '--project', tenant.project, ...more);
+    return page.wallets.map(({ name }: { name: string }) => name);
+  };
+  await run('wallet', 'archive', wallet);
+  expect(await namesIn()).toEqual(wallets.slice(1));
+  expect(await namesIn('--archived')).toEqual([wallet]);
+  await run('wallet', 'unarchive', wallet);
+  expect([await namesIn(), await namesIn('--archived')]).toEqual([wallets, []]);
+});
+
 test('a resource is named by its ULID alone where its kind is known', async () => {
   const { wallet, project } = tenant;
   const { wallets } = await runJson('wallet', 'list', '--project', ulidOf(project).toLowerCase());

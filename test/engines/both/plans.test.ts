@@ -132,7 +132,7 @@ if (inject('engine') === 'sqlite') {
     for (const search of [
       /^SEARCH project USING .*\(account_id=\? AND id>\?\)/,
       /^SEARCH project USING .*\(account_id=\? AND id<\?\)/,
-      /^SEARCH wallet USING INDEX wallet_by_project \(account_id=\? AND project_id=\?/,
+      /^SEARCH wallet USING INDEX wallet_by_project \(account_id=\? AND project_id=\? AND archived=\? AND id/,
       /^SEARCH app USING INDEX app_by_project \(account_id=\? AND project_id=\?/,
       /^SEARCH project USING INDEX project_by_name/,
       /^SEARCH token USING .*INDEX token_by_expiry/,
@@ -144,9 +144,9 @@ if (inject('engine') === 'sqlite') {
     }
   });
 
-  // The account itself, a row by its key or its reference, the rows of an app, or the tokens that a token has made.
+  // The account itself, a row by its key or its reference, the rows of an app or of a project, or the tokens that a token has made.
   const NAMES_ROW =
-    /\sWHERE (id = \?1|(\w+\.)?account_id = \?1 AND (\w+\.)?(id|app_id|maker_token_id|key_hash|network|reference) (= |IN \()\?2)\b/;
+    /\sWHERE (id = \?1|(\w+\.)?account_id = \?1 AND (\w+\.)?(id|app_id|project_id|maker_token_id|key_hash|network|reference) (= |IN \()\?2)\b/;
   // Insertions wait for one with the same key.
   const INSERTS_ROW = /^INSERT INTO \w+ \(account_id, (id|count_key|key_hash), .*\) VALUES \(\?1, ?\?2\b/;
 

@@ -1,7 +1,9 @@
 import { buildSchema } from 'graphql';
 import { expect, inject, test, vi } from 'vitest';
 import { deleteApp } from '../../../src/data/apps/delete-app.ts';
+import { createProject } from '../../../src/data/projects/create-project.ts';
 import { updateProject } from '../../../src/data/projects/update-project.ts';
+import { archiveWallet, unarchiveWallet } from '../../../src/data/wallets/archive-wallet.ts';
 import { type HttpResponse, mutationDocument, postGraphql, restApi, send } from '../../support/both-apis.ts';
 import { makeCitusDatabase } from '../../support/citus.ts';
 import { LOG_COMMANDS, recordCommands } from '../../support/citus-commands.ts';
@@ -98,6 +100,15 @@ const ofNewApp =
   async () =>
     mutation(name, { ...input, name: (await createApp(api, tenant.token)).name })();
 
+/** A mutation of the third wallet, which is archived before if the mutation brings it back, and otherwise is not. */
+const inOtherState =
+  (name: 'archiveWallet' | 'unarchiveWallet'): Operation =>
+  async () => {
+    const input = { name: tenant.wallets[2] };
+    await (name === 'archiveWallet' ? unarchiveWallet : archiveWallet)(gateway.operator, input);
+    return mutation(name, input)();
+  };
+
 /** A request of the app by OAuth about a new token of it. */
 const oauth =
   (path: string): Operation =>
@@ -166,11 +177,21 @@ const OPERATIONS: Readonly<Record<string, Case> & Record<`Mutation.${MutationNam
   'Mutation.deleteApp': ['SELECT BEGIN SELECT DELETE UPDATE DELETE INSERT COMMIT', ofNewApp('deleteApp')],
   'Mutation.createProject': ['SELECT BEGIN SELECT UPDATE INSERT INSERT COMMIT', mutation('createProject')],
   'Mutation.updateProject': ['SELECT BEGIN SELECT UPDATE INSERT COMMIT', mutation('updateProject')],
+  'Mutation.deleteProject': [
+    'SELECT BEGIN SELECT SELECT DELETE DELETE UPDATE INSERT COMMIT',
+    async () => {
+      const input = { account: tenant.account, title: 'Spare' };
+      const { name } = (await createProject(gateway.operator, input)).project;
+      return mutation('deleteProject', { name })();
+    },
+  ],
   'Mutation.createWallet': ['SELECT BEGIN DELETE UPDATE INSERT INSERT COMMIT', mutation('createWallet')],
   'Mutation.updateWallet': [
     'SELECT SELECT BEGIN UPDATE INSERT COMMIT',
     mutation('updateWallet', { password: PASSWORD, project: '$other' }),
   ],
+  'Mutation.archiveWallet': ['SELECT BEGIN UPDATE INSERT COMMIT', inOtherState('archiveWallet')],
+  'Mutation.unarchiveWallet': ['SELECT BEGIN UPDATE INSERT COMMIT', inOtherState('unarchiveWallet')],
   'Mutation.rotateAppKey': [
     'SELECT BEGIN SELECT UPDATE DELETE UPDATE INSERT COMMIT',
     ofNewApp('rotateAppKey', { gracePeriod: 60 }),

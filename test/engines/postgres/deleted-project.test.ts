@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { deleteProject } from '../../../src/operator/delete-project.ts';
+import { deleteProject } from '../../../src/data/projects/delete-project.ts';
 import type { Database, Queryable } from '../../../src/storage/interface/database.ts';
 import { type Api, bothApis } from '../../support/both-apis.ts';
 import { useGateway, useTenant } from '../../support/gateway.ts';
@@ -29,7 +29,7 @@ describe.each(bothApis(() => gateway.url))('by $name', (api: Api) => {
     const { wallet } = tenant;
     const move = (transaction: Queryable) => setRow(transaction, wallet, { project_id: ulidOf(project) });
     await expect(whileLocked(gateway.database, move, deletes(project))).rejects.toMatchObject({
-      reason: 'RESOURCE_UNUSABLE',
+      reason: 'PROJECT_IN_USE',
     });
   });
 });
@@ -54,6 +54,6 @@ test('a project can not be deleted while an account token is created for it', as
     return createAccountToken({ ...gateway.operator, database }, { account: tenant.account, project }, 60);
   };
   await expect(whileLocked(gateway.database, create, deletes(project))).rejects.toMatchObject({
-    reason: 'RESOURCE_UNUSABLE',
+    reason: 'PROJECT_IN_USE',
   });
 });

@@ -53,13 +53,14 @@ const EVENTS = `INSERT INTO audit_event (account_id, id, action, resource, field
       'app.create', '${FILLED_RESOURCE}', '', 1, 0
     FROM generate_series(1, 20000) n`;
 
-// 2000 wallets and apps in each project, and 3000 projects in each account.
+// 2000 wallets, 100 archived ones and 2000 apps in each project, and 3000 projects in each account.
 const FILL = [
   `INSERT INTO wallet
       (account_id, id, project_id, title, description, network, address, create_time_ms, update_time_ms,
-       revision)
-    SELECT account_id, left(id, 14) || lpad(n::text, 4, '0') || right(id, 8), id, 'Wallet', '', '', '', 0, 0, id
-    FROM project, generate_series(1, 2000) n`,
+       revision, archived)
+    SELECT account_id, left(id, 14) || lpad(n::text, 4, '0') || right(id, 8), id, 'Wallet', '', '', '', 0, 0, id,
+      (n > 2000)::int
+    FROM project, generate_series(1, 2100) n`,
   `INSERT INTO app
       (account_id, id, project_id, title, private_key_id, private_key_hash, active, create_time_ms, revision)
     SELECT account_id, left(id, 14) || lpad(n::text, 4, '0') || right(id, 8), id, 'App', '', '', 1, 0, id
@@ -104,7 +105,8 @@ describe.each([
   // The events of account 7 have the action app.create. Statistics of an action say nothing about one account.
   const lists: readonly (readonly [name: string, AnyList, index: string, values: () => Value[]])[] = [
     ['project', PROJECT_LIST, 'project_pkey', () => [account]],
-    ['wallet', WALLET_LIST, 'wallet_by_project', () => [account]],
+    ['wallet', WALLET_LIST, 'wallet_by_project', () => [account, 0]],
+    ['wallet that is archived', WALLET_LIST, 'wallet_by_project', () => [account, 1]],
     ['app', APP_LIST, 'app_by_project', () => [account]],
     ['audit_event', EVENT_LIST, 'audit_event_pkey', () => ['7']],
     ['audit_event of all accounts', EVENT_LIST_OF_ALL, 'audit_event_by_name', () => []],
@@ -185,7 +187,8 @@ describe.each([
       const count = parts?.length ?? 1;
       const { explained, steps } = explain(gateway.database, mode);
       // The key of all rows that were added is the empty one.
-      const selection = { values: [account, '', 'g'], parts };
+      const state = table === 'wallet' ? [0] : [];
+      const selection = { values: [account, ...state, '', 'g'], parts };
       const pages = await (list as AnyList).readPages(explained, selection, {
         direction: 'forward',
         size: SIZE,

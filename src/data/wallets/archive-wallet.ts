@@ -1,0 +1,69 @@
+import { onlyProjectOf } from '../../model/caller.ts';
+import { assertPreconditions, ifMatch as etags } from '../../model/etag.ts';
+import { optional, parseFields, resourceNameValidator } from '../../model/fields/fields.ts';
+import { idOf } from '../../model/resource-name.ts';
+import type { Wallet } from '../../model/wallet.ts';
+import { insertEventChange } from '../../storage/tables/audit-events.ts';
+import {
+  findAccountOfWallet,
+  findWallet,
+  setArchivedChange,
+  type WalletRow,
+} from '../../storage/tables/wallets.ts';
+import { findAccountId } from '../access/account-of.ts';
+import { notFound } from '../access/visibility.ts';
+import { auditEvent } from '../audit/audit.ts';
+import { begin, type Call, type OperatorContext, type Rules, type UntrustedInput } from '../call/call.ts';
+import { walletFromRow } from '../conversions/wallet.ts';
+
+const INPUT = { name: resourceNameValidator('wallets'), ifMatch: optional(etags) };
+
+archiveWallet.rules = { caller: 'any', changes: true, input: INPUT } as const satisfies Rules;
+
+unarchiveWallet.rules = archiveWallet.rules;
+
+/**
+ * Archives a wallet, for the operator that of any account: it leaves the lists, can't be updated, and keeps its address. An
+ * archived wallet is returned unchanged.
+ *
+ * @throws NOT_FOUND if the wallet does not exist or is not visible to the caller; for the operator INVALID_ARGUMENT
+ * @throws ABORTED if the wallet has none of the etags
+ */
+export async function archiveWallet(call: Call | OperatorContext, input: UntrustedInput): Promise<Wallet> {
+  const { caller } = call;
+  return setArchived({ ...begin(call, archiveWallet.rules), caller }, input, 1);
+}
+
+/** Brings an archived wallet back. See `archiveWallet`. */
+export async function unarchiveWallet(call: Call | OperatorContext, input: UntrustedInput): Promise<Wallet> {
+  const { caller } = call;
+  return setArchived({ ...begin(call, unarchiveWallet.rules), caller }, input, 0);
+}
+
+async function setArchived(
+  {
+    database,
+    clock,
+    newId,
+    caller,
+  }: Pick<OperatorContext, 'database' | 'clock' | 'newId'> & Pick<Call | OperatorContext, 'caller'>,
+  input: UntrustedInput,
+  archived: 0 | 1,
+): Promise<Wallet> {
+  const { name, ifMatch } = parseFields(input, INPUT);
+  const accountId = await findAccountId(database, caller, name, findAccountOfWallet);
+  const wallet = { accountId, id: idOf(name), withinProjectId: onlyProjectOf(caller) };
+  const change = setArchivedChange(wallet, { archived, update_time_ms: clock(), revision: newId() }, ifMatch);
+  const action = archived ? 'wallet.archive' : 'wallet.unarchive';
+  const event = insertEventChange(auditEvent({ caller, newId }, { accountId, action, resource: name }));
+  for (;;) {
+    const [changed] = await database.writeIfFirst<WalletRow>([change, event]);
+    if (changed !== undefined) return walletFromRow(changed);
+    const current = await findWallet(database, wallet);
+    if (current === undefined) throw notFound(caller, name);
+    assertPreconditions(current, { ifMatch });
+    const isArchived = current.archive_time_ms !== null;
+    if (isArchived === (archived === 1)) return walletFromRow(current);
+    // Another request has changed the wallet between both statements.
+  }
+}
