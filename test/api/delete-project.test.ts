@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { graphqlApi } from '../support/both-apis.ts';
+import { graphqlApi, mutationDocument, postGraphql } from '../support/both-apis.ts';
 import { textOf } from '../support/engine.ts';
 import { seedTenant, useGateway } from '../support/gateway.ts';
 import { createApp, graphqlBody, mutate, payloadOf, resultOf } from '../support/requests.ts';
@@ -23,6 +23,11 @@ test('a project is deleted once it has no apps, no wallets and no valid tokens',
   // The default project, one with an archived wallet, and one with an app.
   for (const project of [first, name, other]) expect((await remove(project)).reason).toBe('PROJECT_IN_USE');
   expect(await textOf(gateway.database)).toBe(before);
+
+  const headers = { 'idempotency-key': 'deletion' };
+  const keyed = { input: { name } };
+  const { text } = await postGraphql(gateway.url, token, mutationDocument('deleteProject'), keyed, headers);
+  expect(JSON.parse(text).errors[0].extensions).toMatchObject({ code: 'FAILED_PRECONDITION' });
 
   await change('unarchiveWallet', { name: wallet });
   await resultOf(api.updateWallet(token, wallet, { project: first }));

@@ -310,7 +310,9 @@ test('a token is shown the buttons of what it may do only, also when it continue
         .first()
         .waitFor();
       await page.locator('.loading').waitFor({ state: 'detached' });
-      const buttons = page.getByRole('button', { name: /^(Edit|Create|Rename|New key|Deactivate|Delete)/ });
+      const buttons = page.getByRole('button', {
+        name: /^(Edit|Create|Archive|Rename|New key|Deactivate|Delete)/,
+      });
       // Until the new screen is drawn, the one before it has nothing to load.
       await expect.poll(() => buttons.allInnerTexts(), { message: screen }).toEqual(expected[index]);
     }
@@ -319,7 +321,8 @@ test('a token is shown the buttons of what it may do only, also when it continue
   const ofProject = ['Edit project'];
   const inProject = [...ofProject, ...wallets];
   const ofTabs = [inProject, [...ofProject, 'Create app'], ofProject];
-  const ofResources = [['Create project'], ...ofTabs, ofApp];
+  const ofAccount = [inProject, [...ofProject, 'Create app'], [...ofProject, 'Delete project']];
+  const ofResources = [['Create project'], ...ofAccount, ofApp];
   for (const [token, buttons] of [
     [tenant.token, [...ofResources, ['Create token']]],
     [created.accessToken, [...ofResources, []]],

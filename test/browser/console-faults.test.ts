@@ -75,6 +75,14 @@ test.each<Change>([
     'Saved “Bills”.',
     titled('Bills'),
   ],
+  ['wallet.archive', ['Tenant', 'Wallet 1'], 'Archive', 'Archive the wallet', 'Archived “Wallet 1”.'],
+  [
+    'project.delete',
+    ['Project 2', 'Settings'],
+    'Delete project',
+    'Delete the project',
+    'Deleted “Project 2”.',
+  ],
   [
     'app.create',
     ['Tenant', 'Apps'],
@@ -105,7 +113,7 @@ test.each<Change>([
 ])(
   '%s is done once after every failure, with the form as it was filled',
   async (action, links, open, sending, done, fill) => {
-    const tenant = await seedTenant(site.gateway, { wallets: 1, addresses: 9 });
+    const tenant = await seedTenant(site.gateway, { projects: 2, wallets: 1, addresses: 9 });
     const { token } = tenant;
     await accountToken(site.gateway, tenant, { title: 'Desk' });
     await createApp(api, token, { title: 'Till' });

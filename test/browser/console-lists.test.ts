@@ -113,6 +113,46 @@ test('the events of a filter whose request fails are not those of the filter bef
   expect(await rows.innerText()).toContain('Project created');
 });
 
+test('an archived wallet leaves the list, is in that of the archived ones by its address, and is brought back', async () => {
+  const tenant = await seedTenant(site.gateway, { wallets: 2 });
+  const page = await site.openConsole(tenant.token);
+  const button = (name: string) => page.getByRole('button', { name, exact: true });
+  const open = async (name: string) => {
+    await page.goto(new URL(`#/${name}`, page.url()).href);
+    await page.locator('.loading').waitFor({ state: 'detached' });
+  };
+  await open(tenant.wallet);
+  await button('Archive').click();
+  await button('Archive the wallet').click();
+  await page.getByText('Archived “Wallet 1”.').waitFor();
+  await page.getByText('Wallet archived').waitFor();
+  await button('Bring back').waitFor();
+  expect(await button('Edit wallet').count()).toBe(0);
+
+  await open(tenant.project);
+  await page.getByText('1 wallet', { exact: true }).waitFor();
+  await page.getByRole('link', { name: 'Wallet 2' }).waitFor();
+  await page.getByLabel('Archived').check();
+  const row = page.getByRole('row').filter({ hasText: 'Wallet 1' });
+  await row.getByText('Archived').waitFor();
+  expect(new URL(page.url()).hash).toBe(`#/${tenant.project}?archived=true`);
+  expect([await page.getByRole('link', { name: 'Wallet 2' }).count(), await button('Edit').count()]).toEqual([
+    0, 0,
+  ]);
+  await page.reload();
+  await row.getByText('Archived').waitFor();
+  expect(await page.getByLabel('Archived').isChecked()).toBe(true);
+
+  await open('wallets?title=wallet');
+  await page.getByRole('link', { name: 'Wallet 2' }).waitFor();
+  await page.getByLabel('Archived').check();
+  await page.getByRole('link', { name: 'Wallet 1' }).click();
+  await button('Bring back').click();
+  await button('Bring the wallet back').click();
+  await page.getByText('Brought “Wallet 1” back.').waitFor();
+  await button('Edit wallet').waitFor();
+});
+
 function issue(tenant: Tenant, fields: object): Promise<string> {
   return accountToken(site.gateway, tenant, fields);
 }

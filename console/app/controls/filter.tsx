@@ -5,6 +5,21 @@ import { isSecret, SECRET_REFUSED } from '../secret-text.ts';
 
 const TYPING_MS = 250;
 
+/** The box of a list of wallets, which then has the archived ones alone. Its state is in the address. */
+export function ArchivedFilter() {
+  const isArchived = useObservable(route).query.has('archived');
+  return (
+    <label class="choice">
+      <input
+        type="checkbox"
+        checked={isArchived}
+        onChange={() => setQuery({ archived: isArchived ? '' : 'true' })}
+      />
+      Archived
+    </label>
+  );
+}
+
 /** The field of a list that filters by the beginning of the title. The text is in the address. */
 export function Filter() {
   const title = useObservable(route).query.get('title') ?? '';

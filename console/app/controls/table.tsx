@@ -32,6 +32,8 @@ type TableProps<Row> = {
 type Action<Row> = {
   readonly text: string;
   readonly isEnding?: boolean;
+  /** Whether it can be done with a row. */
+  readonly isFor?: (row: Row) => boolean;
   readonly onClick: (row: Row) => void;
 };
 
@@ -74,7 +76,7 @@ function Line<Row>({ row, columns, nameOf, action }: TableProps<Row> & { readonl
   const [isOpen, setIsOpen] = useState(false);
   const [first, ...others] = columns;
   const second = others.find(({ isSecondLine }) => isSecondLine);
-  const button = action && (
+  const button = action && (action.isFor?.(row) ?? true) && (
     <button
       type="button"
       class={action.isEnding ? 'ends' : undefined}
@@ -106,7 +108,7 @@ function Line<Row>({ row, columns, nameOf, action }: TableProps<Row> & { readonl
             <div>{cell(row)}</div>
           </td>
         ))}
-        {button && <td data-rank={2}>{button}</td>}
+        {action && <td data-rank={2}>{button}</td>}
       </tr>
       {isOpen && (
         <tr id={id} class="rest">

@@ -3,6 +3,19 @@ type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
 import type { DocumentTypeDecoration } from '@graphql-typed-document-node/core';
+/** The input of `archiveWallet`. */
+export type ArchiveWalletInput = {
+  /** Any text, up to 2,000 characters. The payload returns it unchanged. */
+  readonly clientMutationId?: string | null | undefined;
+  /**
+   * An `etag` of the wallet, of 1 to 100 characters. If the wallet has another one by now, nothing
+   * is changed, and the error is `ETAG_MISMATCH`.
+   */
+  readonly ifMatch?: string | null | undefined;
+  /** The name of the wallet to archive. */
+  readonly name: string;
+};
+
 /** The input of `createApp`. */
 export type CreateAppInput = {
   /** Whether the app can sign in. */
@@ -82,6 +95,19 @@ export type DeleteAppInput = {
   readonly name: string;
 };
 
+/** The input of `deleteProject`. */
+export type DeleteProjectInput = {
+  /** Any text, up to 2,000 characters. The payload returns it unchanged. */
+  readonly clientMutationId?: string | null | undefined;
+  /**
+   * An `etag` of the project, of 1 to 100 characters. If the project has another one by now, nothing
+   * is deleted, and the error is `ETAG_MISMATCH`.
+   */
+  readonly ifMatch?: string | null | undefined;
+  /** The name of the project to delete. */
+  readonly name: string;
+};
+
 /** A blockchain network. */
 export type Network =
   /** Ethereum mainnet. */
@@ -120,6 +146,16 @@ export type TokenLevel =
   | 'ACCOUNT'
   /** A project token, which `signIn` issues. It gives access to the resources of one project. */
   | 'PROJECT';
+
+/** The input of `unarchiveWallet`. */
+export type UnarchiveWalletInput = {
+  /** Any text, up to 2,000 characters. The payload returns it unchanged. */
+  readonly clientMutationId?: string | null | undefined;
+  /** An `etag` of the wallet. Like the `ifMatch` of `archiveWallet`. */
+  readonly ifMatch?: string | null | undefined;
+  /** The name of the wallet to bring back. */
+  readonly name: string;
+};
 
 /** The input of `updateApp`. An omitted field is unchanged. Null is an error. */
 export type UpdateAppInput = {
@@ -304,6 +340,13 @@ export type UpdateProjectMutationVariables = Exact<{
 
 export type UpdateProjectMutation = { readonly updateProject: { readonly project: { readonly name: string, readonly title: string, readonly description: string, readonly imageCoverUrl: string, readonly reference: string | null, readonly createTime: string, readonly etag: string } } | null };
 
+export type DeleteProjectMutationVariables = Exact<{
+  input: DeleteProjectInput;
+}>;
+
+
+export type DeleteProjectMutation = { readonly deleteProject: { readonly deletedProjectId: string } | null };
+
 export type ProjectsQueryVariables = Exact<{
   first?: number | null | undefined;
   after?: string | null | undefined;
@@ -347,23 +390,25 @@ export type WalletsQueryVariables = Exact<{
   first?: number | null | undefined;
   after?: string | null | undefined;
   title?: string | null | undefined;
+  archived?: boolean | null | undefined;
 }>;
 
 
 export type WalletsQuery = { readonly node:
-    | { readonly wallets: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly name: string, readonly title: string, readonly description: string, readonly network: Network, readonly address: string, readonly reference: string | null, readonly createTime: string, readonly updateTime: string, readonly etag: string, readonly project: { readonly name: string, readonly title: string } }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } }
+    | { readonly wallets: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly name: string, readonly title: string, readonly description: string, readonly network: Network, readonly address: string, readonly reference: string | null, readonly createTime: string, readonly updateTime: string, readonly archiveTime: string | null, readonly etag: string, readonly project: { readonly name: string, readonly title: string } }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } }
     | Record<PropertyKey, never>
    | null };
 
 export type FoundWalletsQueryVariables = Exact<{
   address?: string | null | undefined;
   title?: string | null | undefined;
+  archived?: boolean | null | undefined;
   first?: number | null | undefined;
   after?: string | null | undefined;
 }>;
 
 
-export type FoundWalletsQuery = { readonly wallets: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly name: string, readonly title: string, readonly description: string, readonly network: Network, readonly address: string, readonly reference: string | null, readonly createTime: string, readonly updateTime: string, readonly etag: string, readonly project: { readonly name: string, readonly title: string } }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } };
+export type FoundWalletsQuery = { readonly wallets: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly name: string, readonly title: string, readonly description: string, readonly network: Network, readonly address: string, readonly reference: string | null, readonly createTime: string, readonly updateTime: string, readonly archiveTime: string | null, readonly etag: string, readonly project: { readonly name: string, readonly title: string } }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } };
 
 export type WalletQueryVariables = Exact<{
   name: string | number;
@@ -371,11 +416,11 @@ export type WalletQueryVariables = Exact<{
 
 
 export type WalletQuery = { readonly node:
-    | { readonly name: string, readonly title: string, readonly description: string, readonly network: Network, readonly address: string, readonly reference: string | null, readonly createTime: string, readonly updateTime: string, readonly etag: string, readonly project: { readonly name: string, readonly title: string } }
+    | { readonly name: string, readonly title: string, readonly description: string, readonly network: Network, readonly address: string, readonly reference: string | null, readonly createTime: string, readonly updateTime: string, readonly archiveTime: string | null, readonly etag: string, readonly project: { readonly name: string, readonly title: string } }
     | Record<PropertyKey, never>
    | null };
 
-export type WalletRowFragment = { readonly name: string, readonly title: string, readonly description: string, readonly network: Network, readonly address: string, readonly reference: string | null, readonly createTime: string, readonly updateTime: string, readonly etag: string, readonly project: { readonly name: string, readonly title: string } };
+export type WalletRowFragment = { readonly name: string, readonly title: string, readonly description: string, readonly network: Network, readonly address: string, readonly reference: string | null, readonly createTime: string, readonly updateTime: string, readonly archiveTime: string | null, readonly etag: string, readonly project: { readonly name: string, readonly title: string } };
 
 export type CreateWalletMutationVariables = Exact<{
   input: CreateWalletInput;
@@ -389,7 +434,21 @@ export type UpdateWalletMutationVariables = Exact<{
 }>;
 
 
-export type UpdateWalletMutation = { readonly updateWallet: { readonly wallet: { readonly name: string, readonly title: string, readonly description: string, readonly network: Network, readonly address: string, readonly reference: string | null, readonly createTime: string, readonly updateTime: string, readonly etag: string, readonly project: { readonly name: string, readonly title: string } } } | null };
+export type UpdateWalletMutation = { readonly updateWallet: { readonly wallet: { readonly name: string, readonly title: string, readonly description: string, readonly network: Network, readonly address: string, readonly reference: string | null, readonly createTime: string, readonly updateTime: string, readonly archiveTime: string | null, readonly etag: string, readonly project: { readonly name: string, readonly title: string } } } | null };
+
+export type ArchiveWalletMutationVariables = Exact<{
+  input: ArchiveWalletInput;
+}>;
+
+
+export type ArchiveWalletMutation = { readonly archiveWallet: { readonly wallet: { readonly name: string } } | null };
+
+export type UnarchiveWalletMutationVariables = Exact<{
+  input: UnarchiveWalletInput;
+}>;
+
+
+export type UnarchiveWalletMutation = { readonly unarchiveWallet: { readonly wallet: { readonly name: string } } | null };
 
 export type ViewerQueryVariables = Exact<{ [key: string]: never; }>;
 
@@ -478,6 +537,7 @@ export const WalletRowFragmentDoc = new TypedDocumentString(`
   reference
   createTime
   updateTime
+  archiveTime
   etag
   project {
     name
@@ -766,6 +826,13 @@ export const UpdateProjectDocument = new TypedDocumentString(`
   createTime
   etag
 }`) as unknown as TypedDocumentString<UpdateProjectMutation, UpdateProjectMutationVariables>;
+export const DeleteProjectDocument = new TypedDocumentString(`
+    mutation DeleteProject($input: DeleteProjectInput!) {
+  deleteProject(input: $input) {
+    deletedProjectId
+  }
+}
+    `) as unknown as TypedDocumentString<DeleteProjectMutation, DeleteProjectMutationVariables>;
 export const ProjectsDocument = new TypedDocumentString(`
     query Projects($first: Int = 24, $after: String, $title: String) {
   projects(first: $first, after: $after, title: $title) {
@@ -843,10 +910,10 @@ export const RevokeTokenDocument = new TypedDocumentString(`
 }
     `) as unknown as TypedDocumentString<RevokeTokenMutation, RevokeTokenMutationVariables>;
 export const WalletsDocument = new TypedDocumentString(`
-    query Wallets($project: ID!, $first: Int = 24, $after: String, $title: String) {
+    query Wallets($project: ID!, $first: Int = 24, $after: String, $title: String, $archived: Boolean) {
   node(id: $project) {
     ... on Project {
-      wallets(first: $first, after: $after, title: $title) {
+      wallets(first: $first, after: $after, title: $title, archived: $archived) {
         totalCount
         nodes {
           ...WalletRow
@@ -868,6 +935,7 @@ export const WalletsDocument = new TypedDocumentString(`
   reference
   createTime
   updateTime
+  archiveTime
   etag
   project {
     name
@@ -875,8 +943,14 @@ export const WalletsDocument = new TypedDocumentString(`
   }
 }`) as unknown as TypedDocumentString<WalletsQuery, WalletsQueryVariables>;
 export const FoundWalletsDocument = new TypedDocumentString(`
-    query FoundWallets($address: Address, $title: String, $first: Int = 24, $after: String) {
-  wallets(address: $address, title: $title, first: $first, after: $after) {
+    query FoundWallets($address: Address, $title: String, $archived: Boolean, $first: Int = 24, $after: String) {
+  wallets(
+    address: $address
+    title: $title
+    archived: $archived
+    first: $first
+    after: $after
+  ) {
     totalCount
     nodes {
       ...WalletRow
@@ -896,6 +970,7 @@ export const FoundWalletsDocument = new TypedDocumentString(`
   reference
   createTime
   updateTime
+  archiveTime
   etag
   project {
     name
@@ -917,6 +992,7 @@ export const WalletDocument = new TypedDocumentString(`
   reference
   createTime
   updateTime
+  archiveTime
   etag
   project {
     name
@@ -949,12 +1025,31 @@ export const UpdateWalletDocument = new TypedDocumentString(`
   reference
   createTime
   updateTime
+  archiveTime
   etag
   project {
     name
     title
   }
 }`) as unknown as TypedDocumentString<UpdateWalletMutation, UpdateWalletMutationVariables>;
+export const ArchiveWalletDocument = new TypedDocumentString(`
+    mutation ArchiveWallet($input: ArchiveWalletInput!) {
+  archiveWallet(input: $input) {
+    wallet {
+      name
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<ArchiveWalletMutation, ArchiveWalletMutationVariables>;
+export const UnarchiveWalletDocument = new TypedDocumentString(`
+    mutation UnarchiveWallet($input: UnarchiveWalletInput!) {
+  unarchiveWallet(input: $input) {
+    wallet {
+      name
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<UnarchiveWalletMutation, UnarchiveWalletMutationVariables>;
 export const ViewerDocument = new TypedDocumentString(`
     query Viewer {
   viewer {

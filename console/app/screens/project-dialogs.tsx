@@ -2,6 +2,7 @@ import { EditDialog, TextField, useEdited } from '../controls/edit-dialog.tsx';
 import { Field, FormDialog } from '../controls/form.tsx';
 import {
   CreateProjectDocument,
+  DeleteProjectDocument,
   type ProjectFieldsFragment as Project,
   ProjectDocument,
   UpdateProjectDocument,
@@ -66,5 +67,34 @@ export function EditProject({ project, onUpdated, onClose }: EditProjectProps) {
       <TextField edited={edited} name="description" label="Description" rows={3} />
       <TextField edited={edited} name="reference" label="Reference" />
     </EditDialog>
+  );
+}
+
+type DeleteProjectProps = Pick<EditProjectProps, 'project' | 'onClose'>;
+
+/** The dialog that deletes an empty project, and then shows the others. */
+export function DeleteProject({ project: { name, title }, onClose }: DeleteProjectProps) {
+  const remove = useMutation(DeleteProjectDocument);
+  const submit = async () => {
+    await remove({ input: { name } });
+    onClose();
+    notify(`Deleted “${title}”.`, '#/');
+    location.replace('#/');
+  };
+  const action = 'Delete the project';
+  return (
+    <FormDialog
+      title={`${action}?`}
+      action={action}
+      busy="Deleting…"
+      isDangerous
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <p>
+        <strong>{title}</strong> is gone for ever. It must not have any apps, wallets or valid tokens of its
+        own, nor be the first project of the account.
+      </p>
+    </FormDialog>
   );
 }

@@ -1,20 +1,18 @@
 import { useState } from 'preact/hooks';
-import { Lines } from '../controls/clipboard.tsx';
 import { Cover } from '../controls/cover.tsx';
 import { Folded } from '../controls/folded.tsx';
 import { FullId } from '../controls/resource-id.tsx';
 import { Properties } from '../controls/table.tsx';
 import { Time } from '../controls/time.tsx';
 import { ProjectDocument, type ProjectFieldsFragment } from '../generated/documents.ts';
-import { COMMAND } from '../page-elements.ts';
 import { isMissing, nodeOf, useQuery } from '../query.ts';
 import { Pending } from '../query-status.tsx';
 import { linkTo } from '../router.ts';
 import { Actions, NotFound, Screen, usePath } from '../screen.tsx';
-import { mayChangeApps, seesAccount, useViewer } from '../session.ts';
+import { mayChangeAccount, mayChangeApps, seesAccount, useViewer } from '../session.ts';
 import { Apps } from './apps.tsx';
 import { History } from './events.tsx';
-import { EditProject } from './project-dialogs.tsx';
+import { DeleteProject, EditProject } from './project-dialogs.tsx';
 import { Wallets } from './wallets.tsx';
 
 const TABS = { '': 'Wallets', '/apps': 'Apps', '/settings': 'Settings' };
@@ -62,6 +60,7 @@ export function Project({ name, tab = '' }: { name: string; tab?: string | undef
 function Settings({ project }: { project: ProjectFieldsFragment }) {
   const { name, reference, createTime } = project;
   const viewer = useViewer();
+  const [isDeleting, setIsDeleting] = useState(false);
   return (
     <>
       <Properties
@@ -71,12 +70,11 @@ function Settings({ project }: { project: ProjectFieldsFragment }) {
           ID: <FullId text={name} label="ID of the project" />,
         }}
       />
-      {mayChangeApps(viewer) && (
-        <Lines
-          title="On the host of the gateway, this deletes the project, if it has no wallets and no apps."
-          label="command"
-          text={`${COMMAND} project delete ${name}`}
-        />
+      {mayChangeAccount(viewer) && (
+        <Actions of={{ 'Delete project': () => setIsDeleting(true) }} ends={['Delete project']} />
+      )}
+      {isDeleting && mayChangeAccount(viewer) && (
+        <DeleteProject project={project} onClose={() => setIsDeleting(false)} />
       )}
       {seesAccount(viewer) && <History resource={project} />}
     </>

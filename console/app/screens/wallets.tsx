@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { Filter } from '../controls/filter.tsx';
+import { ArchivedFilter, Filter } from '../controls/filter.tsx';
 import { type List, More, Size, useList } from '../controls/list.tsx';
 import { NetworkTitle } from '../controls/networks.tsx';
 import { FullId, ResourceLink, ShortId } from '../controls/resource-id.tsx';
@@ -16,12 +16,22 @@ import { nodeOf, useQuery } from '../query.ts';
 import { route } from '../router.ts';
 import { Actions, notify, Screen } from '../screen.tsx';
 import { useViewer } from '../session.ts';
+import { ArchiveWallet } from './archive-wallet.tsx';
 import { CreateWallet } from './create-wallet.tsx';
 import { EditWallet } from './edit-wallet.tsx';
 import { ResourceScreen } from './resource.tsx';
 
+const ARCHIVED = <span class="mark">Archived</span>;
+
 const COLUMNS: Columns<WalletRowFragment> = [
-  { title: 'Wallet', cell: (wallet) => <ResourceLink {...wallet} /> },
+  {
+    title: 'Wallet',
+    cell: (wallet) => (
+      <>
+        <ResourceLink {...wallet} /> {wallet.archiveTime && ARCHIVED}
+      </>
+    ),
+  },
   { title: 'Project', rank: 2, cell: ({ project }) => <ResourceLink {...project} /> },
   {
     title: 'Network',
@@ -45,8 +55,10 @@ const COLUMNS: Columns<WalletRowFragment> = [
 
 /** The wallets of a project. */
 export function Wallets({ project }: { project: string }) {
-  const title = useObservable(route).query.get('title');
-  const variables = { project, ...(title && { title }) };
+  const { query } = useObservable(route);
+  const title = query.get('title');
+  const archived = query.has('archived');
+  const variables = { project, ...(title && { title }), ...(archived && { archived }) };
   const list = useList(WalletsDocument, variables, ({ node }) => node?.wallets);
   const { readOnly } = useViewer();
   const [isCreating, setIsCreating] = useState(false);
@@ -59,12 +71,15 @@ export function Wallets({ project }: { project: string }) {
     <>
       <div class="tools">
         <Filter />
+        <ArchivedFilter />
         <Size list={list} noun="wallets" />
         {!readOnly && <Actions primary="Create wallet" of={{ 'Create wallet': () => setIsCreating(true) }} />}
       </div>
       <WalletTable list={list} project={project} same="Project" />
       {list.totalCount === 0 && title && <p class="muted">No wallet’s title begins with “{title}”.</p>}
-      {list.totalCount === 0 && !title && <p class="muted">The project has no wallets.</p>}
+      {list.totalCount === 0 && !title && (
+        <p class="muted">The project has no {archived && 'archived '}wallets.</p>
+      )}
       {isCreating && !readOnly && (
         <CreateWallet project={project} onCreated={onCreated} onClose={() => setIsCreating(false)} />
       )}
@@ -76,11 +91,15 @@ export function Wallets({ project }: { project: string }) {
 export function FoundWallets({ query }: { query: URLSearchParams }) {
   const title = query.get('title');
   const address = query.get('address') ?? '';
-  const list = useList(FoundWalletsDocument, title ? { title } : { address }, ({ wallets }) => wallets);
+  const found = title ? { title, ...(query.has('archived') && { archived: true }) } : { address };
+  const list = useList(FoundWalletsDocument, found, ({ wallets }) => wallets);
   return (
     <Screen title={title ? 'Wallets by title' : 'Wallets at an address'}>
       {title ? (
-        <p>Their titles begin with “{title}”.</p>
+        <>
+          <p>Their titles begin with “{title}”.</p>
+          <ArchivedFilter />
+        </>
       ) : (
         <Properties of={{ Address: <FullId text={address} label="address" /> }} />
       )}
@@ -117,7 +136,7 @@ function WalletTable({ list, project, same }: WalletTableProps) {
         columns={[first, ...others.filter(({ title }) => title !== same)]}
         rows={list.nodes}
         nameOf={({ title }) => title}
-        action={!readOnly && { text: 'Edit', onClick: setSelected }}
+        action={!readOnly && { text: 'Edit', isFor: ({ archiveTime }) => !archiveTime, onClick: setSelected }}
       />
       <More list={list} />
       {selected && !readOnly && (
@@ -132,9 +151,11 @@ export function Wallet({ name }: { name: string }) {
   const query = useQuery(WalletDocument, { name });
   const wallet = nodeOf(query.data);
   const { readOnly } = useViewer();
-  const [isEditing, setIsEditing] = useState(false);
-  const onUpdated = ({ title }: WalletRowFragment) => {
-    notify(`Saved “${title}”.`);
+  const [opened, setOpened] = useState<'edit' | 'archive'>();
+  const onClose = () => setOpened(undefined);
+  const onDone = (text: string) => {
+    onClose();
+    notify(text);
     query.reload();
   };
   return (
@@ -144,21 +165,39 @@ export function Wallet({ name }: { name: string }) {
       resource={wallet}
       project={wallet?.project}
       description={wallet?.description}
-      actions={{ primary: 'Edit wallet', of: readOnly ? {} : { 'Edit wallet': () => setIsEditing(true) } }}
+      actions={{
+        primary: 'Edit wallet',
+        of: readOnly
+          ? {}
+          : {
+              [wallet?.archiveTime ? 'Bring back' : 'Archive']: () => setOpened('archive'),
+              ...(!wallet?.archiveTime && { 'Edit wallet': () => setOpened('edit') }),
+            },
+      }}
       properties={
         wallet && {
           Address: <FullId text={wallet.address} label="address" />,
           Network: <NetworkTitle network={wallet.network} />,
           Project: <ResourceLink {...wallet.project} />,
           ...(wallet.reference && { Reference: <FullId text={wallet.reference} label="reference" /> }),
+          ...(wallet.archiveTime && {
+            State: [ARCHIVED, ' ', <Time key="time" value={wallet.archiveTime} isExact />],
+          }),
           Updated: <Time value={wallet.updateTime} isExact />,
           Created: <Time value={wallet.createTime} isExact />,
           ID: <FullId text={name} label="ID of the wallet" />,
         }
       }
     >
-      {wallet && isEditing && !readOnly && (
-        <EditWallet wallet={wallet} onUpdated={onUpdated} onClose={() => setIsEditing(false)} />
+      {wallet && opened === 'edit' && !readOnly && (
+        <EditWallet
+          wallet={wallet}
+          onUpdated={({ title }) => onDone(`Saved “${title}”.`)}
+          onClose={onClose}
+        />
+      )}
+      {wallet && opened === 'archive' && !readOnly && (
+        <ArchiveWallet wallet={wallet} onDone={onDone} onClose={onClose} />
       )}
     </ResourceScreen>
   );
