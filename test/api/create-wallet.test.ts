@@ -30,7 +30,7 @@ async function assigned({ account }: Tenant): Promise<readonly number[]> {
 /** Returns how many addresses are left for the network of the wallets. */
 async function left({ token }: Pick<Tenant, 'token'>): Promise<number | undefined> {
   const { data } = await graphqlBody(gateway.url, token, '{ viewer { addressesLeft { network count } } }');
-  expect(data.viewer.addressesLeft).toHaveLength(4);
+  expect(data.viewer.addressesLeft).toHaveLength(6);
   return data.viewer.addressesLeft.find(({ network }: { network: string }) => network === NETWORK).count;
 }
 

@@ -202,7 +202,7 @@ test('a project shows its wallets and its apps, whose titles are text whatever t
     project,
     title: HOSTILE,
     description: HOSTILE,
-    network: 'NETWORK_POLYGON_MUMBAI',
+    network: 'NETWORK_POLYGON_AMOY',
     address: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed',
   });
   const app = await createApp(api, tenant.token, { title: HOSTILE });
@@ -213,9 +213,9 @@ test('a project shows its wallets and its apps, whose titles are text whatever t
   await page.getByText('31 wallets').waitFor();
   expect(await page.title()).toBe(`${HOSTILE} · PAW gateway`);
   await page.getByRole('button', { name: 'Show more' }).scrollIntoViewIfNeeded();
-  const wallet = page.getByRole('row').filter({ hasText: 'Polygon Mumbai' });
+  const wallet = page.getByRole('row').filter({ hasText: 'Polygon Amoy' });
   await wallet.getByRole('link', { name: HOSTILE }).waitFor();
-  expect(await cellsOf(wallet)).toEqual(['', HOSTILE, 'Polygon Mumbai Testnet', '0x5aAe…eAed', AGO, 'Edit']);
+  expect(await cellsOf(wallet)).toEqual(['', HOSTILE, 'Polygon Amoy Testnet', '0x5aAe…eAed', AGO, 'Edit']);
   expect(await wallet.getByRole('time').getAttribute('title')).toMatch(/^\d+ \w+ \d{4}, \d\d:\d\d:\d\d$/);
   expect(await page.getByText('Testnet').locator('visible=true').count()).toBe(1);
   await page.getByRole('link', { name: 'Apps' }).click();

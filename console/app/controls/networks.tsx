@@ -1,20 +1,18 @@
+import { NETWORK_LIST } from '../../../src/model/network.ts';
 import type { Network } from '../generated/documents.ts';
 
-/** The networks, in the order in which they are offered. */
-export const NETWORKS: Partial<Record<Network, { readonly title: string; readonly isTestnet: boolean }>> = {
-  NETWORK_ETHEREUM: { title: 'Ethereum', isTestnet: false },
-  NETWORK_POLYGON: { title: 'Polygon', isTestnet: false },
-  NETWORK_ETHEREUM_RINKEBY: { title: 'Ethereum Rinkeby', isTestnet: true },
-  NETWORK_POLYGON_MUMBAI: { title: 'Polygon Mumbai', isTestnet: true },
-};
+/** Returns the title of a network, and its mark if nothing on it has a value. */
+export function networkOf(network: Network): { readonly title: string; readonly mark: string } {
+  return NETWORK_LIST.find(({ name }) => name === network) ?? { title: network, mark: '' };
+}
 
 /** The options of a select. */
 export function NetworkOptions() {
   return (
     <>
-      {Object.entries(NETWORKS).map(([name, { title, isTestnet }]) => (
+      {NETWORK_LIST.map(({ name, title, mark }) => (
         <option key={name} value={name}>
-          {title} {isTestnet && '(testnet)'}
+          {title} {mark && `(${mark.toLowerCase()})`}
         </option>
       ))}
     </>
@@ -23,10 +21,10 @@ export function NetworkOptions() {
 
 /** A network, with a mark if nothing on it has a value. */
 export function NetworkTitle({ network }: { network: Network }) {
-  const { title, isTestnet } = NETWORKS[network] ?? { title: network, isTestnet: false };
+  const { title, mark } = networkOf(network);
   return (
     <>
-      {title} {isTestnet && <span class="mark">Testnet</span>}
+      {title} {mark && <span class="mark">{mark}</span>}
     </>
   );
 }

@@ -1,7 +1,7 @@
 import { ProjectCombobox } from '../controls/combobox.tsx';
 import { EditDialog, TextField, useEdited } from '../controls/edit-dialog.tsx';
 import { Field } from '../controls/form.tsx';
-import { NETWORKS, NetworkOptions } from '../controls/networks.tsx';
+import { NetworkOptions, networkOf } from '../controls/networks.tsx';
 import {
   type Network,
   UpdateWalletDocument,
@@ -83,5 +83,5 @@ function sentValue(wallet: Wallet, field: FieldName): string | null {
 /** Returns the value of a field as the person reads it. */
 function shownValue(wallet: Wallet, field: FieldName): string {
   if (field === 'project') return wallet.project.title;
-  return field === 'network' ? (NETWORKS[wallet.network]?.title ?? wallet.network) : (wallet[field] ?? '');
+  return field === 'network' ? networkOf(wallet.network).title : (wallet[field] ?? '');
 }

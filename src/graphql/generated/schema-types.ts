@@ -627,16 +627,20 @@ export type MutationUpdateWalletArgs = {
 export type Network =
   /** Ethereum mainnet. */
   | 'NETWORK_ETHEREUM'
-  /** Ethereum's Rinkeby testnet, for testing only. */
+  /** Ethereum's Rinkeby testnet, which was shut down in 2023. Use `NETWORK_ETHEREUM_SEPOLIA`. */
   | 'NETWORK_ETHEREUM_RINKEBY'
   /**
    * Another spelling of `NETWORK_ETHEREUM_RINKEBY`. Accepted as input, never returned: a client
    * need not handle it in a wallet.
    */
   | 'NETWORK_ETHEREUM_RINKERBY'
+  /** Ethereum's Sepolia testnet, for testing only. */
+  | 'NETWORK_ETHEREUM_SEPOLIA'
   /** Polygon mainnet. */
   | 'NETWORK_POLYGON'
-  /** Polygon's Mumbai testnet, for testing only. */
+  /** Polygon's Amoy testnet, for testing only. */
+  | 'NETWORK_POLYGON_AMOY'
+  /** Polygon's Mumbai testnet, which was shut down in 2024. Use `NETWORK_POLYGON_AMOY`. */
   | 'NETWORK_POLYGON_MUMBAI';
 
 /** An object that can be refetched by its id. Source: Relay Object Identification. */

@@ -1,7 +1,7 @@
 import { type Address, parseAddress, ZERO_ADDRESS } from '../address.ts';
 import { AUDIT_ACTIONS, type AuditAction } from '../audit-event.ts';
 import { ApiError, type FieldViolation, invalidFields } from '../errors.ts';
-import { type Network, parseNetwork } from '../network.ts';
+import { NETWORKS, type Network, parseNetwork } from '../network.ts';
 import {
   type Collection,
   parseResourceName,
@@ -189,11 +189,7 @@ export const privateKey = text(1, 1000);
 /** The validator of a blockchain network, in any accepted spelling. */
 export const network: Validator<Network> = (value) => {
   const parsed = typeof value === 'string' ? parseNetwork(value) : undefined;
-  if (parsed === undefined) {
-    throw new ValidationError(
-      'Must be NETWORK_ETHEREUM, NETWORK_ETHEREUM_RINKEBY, NETWORK_POLYGON or NETWORK_POLYGON_MUMBAI.',
-    );
-  }
+  if (parsed === undefined) throw new ValidationError(`Must be one of ${NETWORKS.join(', ')}.`);
   return parsed;
 };
 

@@ -116,10 +116,10 @@ export interface components {
             /** @description The project that contains the wallet. */
             project: string;
             /**
-             * @description The blockchain network.
+             * @description The blockchain network. Rinkeby and Mumbai were shut down.
              * @enum {string}
              */
-            network: "NETWORK_ETHEREUM" | "NETWORK_ETHEREUM_RINKEBY" | "NETWORK_POLYGON" | "NETWORK_POLYGON_MUMBAI";
+            network: "NETWORK_ETHEREUM" | "NETWORK_ETHEREUM_SEPOLIA" | "NETWORK_ETHEREUM_RINKEBY" | "NETWORK_POLYGON" | "NETWORK_POLYGON_AMOY" | "NETWORK_POLYGON_MUMBAI";
             /** @description The address on the network, with the checksum of EIP-55. Assigned by the service, read-only. */
             address: string;
             /** @description Always an empty string: passwords are never returned. */
@@ -599,10 +599,10 @@ export interface operations {
                     /** @description The new project. It must be visible to the token. */
                     project?: string;
                     /**
-                     * @description The new network. `NETWORK_ETHEREUM_RINKERBY` is another spelling of `NETWORK_ETHEREUM_RINKEBY`.
+                     * @description The new network. Rinkeby and Mumbai were shut down. `NETWORK_ETHEREUM_RINKERBY` is another spelling of `NETWORK_ETHEREUM_RINKEBY`.
                      * @enum {string}
                      */
-                    network?: "NETWORK_ETHEREUM" | "NETWORK_ETHEREUM_RINKEBY" | "NETWORK_POLYGON" | "NETWORK_POLYGON_MUMBAI" | "NETWORK_ETHEREUM_RINKERBY";
+                    network?: "NETWORK_ETHEREUM" | "NETWORK_ETHEREUM_SEPOLIA" | "NETWORK_ETHEREUM_RINKEBY" | "NETWORK_POLYGON" | "NETWORK_POLYGON_AMOY" | "NETWORK_POLYGON_MUMBAI" | "NETWORK_ETHEREUM_RINKERBY";
                     /** @description The new password, of exactly 32 characters. */
                     password?: string;
                 };

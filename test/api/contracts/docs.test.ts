@@ -2,13 +2,14 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, matchesGlob } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { getNamedType, isInputObjectType } from 'graphql';
+import { type GraphQLEnumType, getNamedType, isInputObjectType } from 'graphql';
 import { expect, test } from 'vitest';
 import { readConfig } from '../../../src/config.ts';
 import { graphqlError } from '../../../src/graphql/graphql-errors.ts';
 import { createSchema } from '../../../src/graphql/schema.ts';
 import { statusCodeOf } from '../../../src/http/errors/error-responses.ts';
 import { ApiError, ERRORS, type Reason } from '../../../src/model/errors.ts';
+import { NETWORKS } from '../../../src/model/network.ts';
 import { TABLES } from '../../../src/storage/tables/tables.ts';
 import { linesUnlikeZsh } from '../../support/shell-lines.ts';
 
@@ -125,6 +126,19 @@ test('docs/running.md lists exactly the settings that the configuration reads', 
 test('docs/troubleshooting.md has every reason, and no other', () => {
   const reasons = new Set(matchesOf(textOf('docs/troubleshooting.md'), /^\| `([A-Z_]+)`/gm));
   expect([...reasons].sort()).toEqual(Object.keys(ERRORS).sort());
+});
+
+test('both contracts and docs/api.md have the networks of the model, and no others', () => {
+  const networks = NETWORKS.toSorted();
+  const accepted = [...networks, 'NETWORK_ETHEREUM_RINKERBY'].sort();
+  const namesIn = (text = '') => [...new Set(text.match(/NETWORK_[A-Z_]+/g))].sort();
+  const type = createSchema().getType('Network') as GraphQLEnumType;
+  expect(type.getValues().map(({ name }) => name)).toEqual(expect.arrayContaining(accepted));
+  expect(type.getValues()).toHaveLength(accepted.length);
+  const enums = matchesOf(textOf('schema/openapi.yaml'), /enum: \[(NETWORK_[^\]]+)\]/g);
+  expect(enums.map(namesIn)).toEqual([accepted, networks]);
+  const [row] = matchesOf(textOf('docs/api.md'), /^\| `network` \| (.*)$/gm);
+  expect(namesIn(row)).toEqual(accepted);
 });
 
 const PAGING = ['first', 'after', 'last', 'before', 'clientMutationId'];

@@ -32,7 +32,7 @@ test.each<[name: string, validator: Validator<unknown>, values: readonly unknown
     'a network',
     network,
     ['network_polygon', 'NETWORK_POLYGON\0', 'constructor'],
-    /^Must be NETWORK_ETHEREUM, /,
+    /^Must be one of NETWORK_ETHEREUM, /,
   ],
   ['an action', auditAction, ['wallet', 'WALLET.UPDATE', 'constructor'], /^Must be one of account\.create, /],
   [
