@@ -178,6 +178,13 @@ test.each([
     await dialog.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('status').getByText(`Saved “${saved}”.`).waitFor();
     await page.getByRole('heading', { name: saved, level: 1 }).waitFor();
+    if (kind !== 'project') return;
+    const reference = page.getByText('mine:1', { exact: true });
+    await reference.waitFor();
+    await page.getByRole('button', { name: opener }).click();
+    await dialog.getByLabel('Reference').fill('');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await reference.waitFor({ state: 'detached' });
   },
 );
 
