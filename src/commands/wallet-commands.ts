@@ -17,11 +17,9 @@ import {
   YES_OPTION,
 } from './cli/command.ts';
 import { listCommand } from './cli/list-command.ts';
-import { archivableWalletView, withoutEmptyReference, withReference } from './cli/views.ts';
+import { withoutEmptyReference, withReference } from './cli/views.ts';
 
 const view = withReference(walletView);
-
-const archivableView = withReference(archivableWalletView);
 
 export const walletCommands: readonly Command[] = [
   changeCommand({
@@ -43,7 +41,7 @@ export const walletCommands: readonly Command[] = [
     plural: 'wallets',
     filters: { project: PROJECT_OPTION, archived: flag('The archived wallets instead of the others.') },
     read: (operator, input, { isSet }) => listWallets(operator, { ...input, archived: isSet('archived') }),
-    view: archivableView,
+    view,
     columns: ({ name, title, network, address, reference, description }, isWide) => ({
       name,
       title,
@@ -68,14 +66,14 @@ export const walletCommands: readonly Command[] = [
     synopsis: 'wallet archive <name>',
     summary: 'Archives a wallet: it leaves the lists, and keeps its address.',
     run: archiveWallet,
-    view: archivableView,
+    view,
     text: ({ name }) => `Archived ${name}.`,
   }),
   changeCommand({
     synopsis: 'wallet unarchive <name>',
     summary: 'Brings an archived wallet back.',
     run: unarchiveWallet,
-    view: archivableView,
+    view,
     text: ({ name }) => `Brought ${name} back.`,
   }),
   changeCommand({

@@ -117,8 +117,8 @@ async function assertTargets(
   caller: Caller | 'operator',
   { name, wallet, projectId }: Target,
 ): Promise<void> {
-  const exists = await findUpdateTargets(database, wallet, projectId);
-  if (!exists.project) throw projectNotFound(caller);
-  if (!exists.wallet) throw notFound(caller, name);
-  if (exists.archived) throw new ApiError('WALLET_ARCHIVED');
+  const found = await findUpdateTargets(database, wallet, projectId);
+  if (!found.project) throw projectNotFound(caller);
+  if (found.archived === null) throw notFound(caller, name);
+  if (found.archived) throw new ApiError('WALLET_ARCHIVED');
 }

@@ -149,7 +149,7 @@ test('an archived wallet leaves the list, is in that of the archived ones by its
   await page.getByRole('link', { name: 'Wallet 1' }).click();
   await button('Bring back').click();
   await button('Bring the wallet back').click();
-  await page.getByText('Brought “Wallet 1” back.').waitFor();
+  await page.getByText('Brought back “Wallet 1”.').waitFor();
   await button('Edit wallet').waitFor();
 });
 

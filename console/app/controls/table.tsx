@@ -32,8 +32,6 @@ type TableProps<Row> = {
 type Action<Row> = {
   readonly text: string;
   readonly isEnding?: boolean;
-  /** Whether it can be done with a row. */
-  readonly isFor?: (row: Row) => boolean;
   readonly onClick: (row: Row) => void;
 };
 
@@ -76,7 +74,7 @@ function Line<Row>({ row, columns, nameOf, action }: TableProps<Row> & { readonl
   const [isOpen, setIsOpen] = useState(false);
   const [first, ...others] = columns;
   const second = others.find(({ isSecondLine }) => isSecondLine);
-  const button = action && (action.isFor?.(row) ?? true) && (
+  const button = action && (
     <button
       type="button"
       class={action.isEnding ? 'ends' : undefined}
@@ -108,7 +106,7 @@ function Line<Row>({ row, columns, nameOf, action }: TableProps<Row> & { readonl
             <div>{cell(row)}</div>
           </td>
         ))}
-        {action && <td data-rank={2}>{button}</td>}
+        {button && <td data-rank={2}>{button}</td>}
       </tr>
       {isOpen && (
         <tr id={id} class="rest">

@@ -445,14 +445,14 @@ export type ArchiveWalletMutationVariables = Exact<{
 }>;
 
 
-export type ArchiveWalletMutation = { readonly archiveWallet: { readonly wallet: { readonly name: string } } | null };
+export type ArchiveWalletMutation = { readonly archiveWallet: { readonly wallet: { readonly name: string, readonly title: string, readonly description: string, readonly network: Network, readonly address: string, readonly reference: string | null, readonly createTime: string, readonly updateTime: string, readonly archiveTime: string | null, readonly etag: string, readonly project: { readonly name: string, readonly title: string } } } | null };
 
 export type UnarchiveWalletMutationVariables = Exact<{
   input: UnarchiveWalletInput;
 }>;
 
 
-export type UnarchiveWalletMutation = { readonly unarchiveWallet: { readonly wallet: { readonly name: string } } | null };
+export type UnarchiveWalletMutation = { readonly unarchiveWallet: { readonly wallet: { readonly name: string, readonly title: string, readonly description: string, readonly network: Network, readonly address: string, readonly reference: string | null, readonly createTime: string, readonly updateTime: string, readonly archiveTime: string | null, readonly etag: string, readonly project: { readonly name: string, readonly title: string } } } | null };
 
 export type ViewerQueryVariables = Exact<{ [key: string]: never; }>;
 
@@ -1040,20 +1040,50 @@ export const ArchiveWalletDocument = new TypedDocumentString(`
     mutation ArchiveWallet($input: ArchiveWalletInput!) {
   archiveWallet(input: $input) {
     wallet {
-      name
+      ...WalletRow
     }
   }
 }
-    `) as unknown as TypedDocumentString<ArchiveWalletMutation, ArchiveWalletMutationVariables>;
+    fragment WalletRow on Wallet {
+  name
+  title
+  description
+  network
+  address
+  reference
+  createTime
+  updateTime
+  archiveTime
+  etag
+  project {
+    name
+    title
+  }
+}`) as unknown as TypedDocumentString<ArchiveWalletMutation, ArchiveWalletMutationVariables>;
 export const UnarchiveWalletDocument = new TypedDocumentString(`
     mutation UnarchiveWallet($input: UnarchiveWalletInput!) {
   unarchiveWallet(input: $input) {
     wallet {
-      name
+      ...WalletRow
     }
   }
 }
-    `) as unknown as TypedDocumentString<UnarchiveWalletMutation, UnarchiveWalletMutationVariables>;
+    fragment WalletRow on Wallet {
+  name
+  title
+  description
+  network
+  address
+  reference
+  createTime
+  updateTime
+  archiveTime
+  etag
+  project {
+    name
+    title
+  }
+}`) as unknown as TypedDocumentString<UnarchiveWalletMutation, UnarchiveWalletMutationVariables>;
 export const ViewerDocument = new TypedDocumentString(`
     query Viewer {
   viewer {

@@ -1,9 +1,11 @@
 import { ProjectCombobox } from '../controls/combobox.tsx';
 import { EditDialog, TextField, useEdited } from '../controls/edit-dialog.tsx';
-import { Field } from '../controls/form.tsx';
+import { Field, FormDialog } from '../controls/form.tsx';
 import { NetworkOptions, networkOf } from '../controls/networks.tsx';
 import {
+  ArchiveWalletDocument,
   type Network,
+  UnarchiveWalletDocument,
   UpdateWalletDocument,
   type WalletRowFragment as Wallet,
   WalletDocument,
@@ -71,6 +73,30 @@ export function EditWallet({ wallet, onUpdated, onClose }: EditWalletProps) {
         {(control) => <input {...control} type="password" autocomplete="new-password" />}
       </Field>
     </EditDialog>
+  );
+}
+
+/** The dialog that archives a wallet, or brings an archived one back. */
+export function ArchiveWallet({ wallet: { name, title, archiveTime }, onUpdated, onClose }: EditWalletProps) {
+  const archive = useMutation(ArchiveWalletDocument);
+  const unarchive = useMutation(UnarchiveWalletDocument);
+  const submit = async () => {
+    const input = { name };
+    const payload = archiveTime
+      ? (await unarchive({ input })).unarchiveWallet
+      : (await archive({ input })).archiveWallet;
+    onClose();
+    if (payload) onUpdated(payload.wallet);
+  };
+  const [action, busy, consequence] = archiveTime
+    ? ['Bring the wallet back', 'Bringing back…', 'is in the lists again, and can be edited.']
+    : ['Archive the wallet', 'Archiving…', 'leaves the lists, and can’t be edited until you bring it back.'];
+  return (
+    <FormDialog title={`${action}?`} action={action} busy={busy} onSubmit={submit} onClose={onClose}>
+      <p>
+        <strong>{title}</strong> {consequence} It keeps its address.
+      </p>
+    </FormDialog>
   );
 }
 

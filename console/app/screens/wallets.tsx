@@ -16,10 +16,11 @@ import { nodeOf, useQuery } from '../query.ts';
 import { route } from '../router.ts';
 import { Actions, notify, Screen } from '../screen.tsx';
 import { useViewer } from '../session.ts';
-import { ArchiveWallet } from './archive-wallet.tsx';
 import { CreateWallet } from './create-wallet.tsx';
-import { EditWallet } from './edit-wallet.tsx';
+import { ArchiveWallet, EditWallet } from './edit-wallet.tsx';
 import { ResourceScreen } from './resource.tsx';
+
+const DIALOGS = { edit: EditWallet, archive: ArchiveWallet };
 
 const ARCHIVED = <span class="mark">Archived</span>;
 
@@ -129,6 +130,7 @@ function WalletTable({ list, project, same }: WalletTableProps) {
     notify(`Saved “${wallet.title}”${isHere ? '' : `, which is now in “${wallet.project.title}”`}.`);
   };
   const [first, ...others] = COLUMNS;
+  const hasArchived = list.nodes.some(({ archiveTime }) => archiveTime);
   return (
     <>
       <Table
@@ -136,7 +138,7 @@ function WalletTable({ list, project, same }: WalletTableProps) {
         columns={[first, ...others.filter(({ title }) => title !== same)]}
         rows={list.nodes}
         nameOf={({ title }) => title}
-        action={!readOnly && { text: 'Edit', isFor: ({ archiveTime }) => !archiveTime, onClick: setSelected }}
+        action={!readOnly && !hasArchived && { text: 'Edit', onClick: setSelected }}
       />
       <More list={list} />
       {selected && !readOnly && (
@@ -151,13 +153,13 @@ export function Wallet({ name }: { name: string }) {
   const query = useQuery(WalletDocument, { name });
   const wallet = nodeOf(query.data);
   const { readOnly } = useViewer();
-  const [opened, setOpened] = useState<'edit' | 'archive'>();
-  const onClose = () => setOpened(undefined);
-  const onDone = (text: string) => {
-    onClose();
-    notify(text);
+  const [opened, setOpened] = useState<keyof typeof DIALOGS>();
+  const onUpdated = ({ title, archiveTime }: WalletRowFragment) => {
+    const done = opened === 'edit' ? 'Saved' : archiveTime ? 'Archived' : 'Brought back';
+    notify(`${done} “${title}”.`);
     query.reload();
   };
+  const Opened = opened && DIALOGS[opened];
   return (
     <ResourceScreen
       kind="Wallet"
@@ -189,15 +191,8 @@ export function Wallet({ name }: { name: string }) {
         }
       }
     >
-      {wallet && opened === 'edit' && !readOnly && (
-        <EditWallet
-          wallet={wallet}
-          onUpdated={({ title }) => onDone(`Saved “${title}”.`)}
-          onClose={onClose}
-        />
-      )}
-      {wallet && opened === 'archive' && !readOnly && (
-        <ArchiveWallet wallet={wallet} onDone={onDone} onClose={onClose} />
+      {wallet && Opened && !readOnly && (
+        <Opened wallet={wallet} onUpdated={onUpdated} onClose={() => setOpened(undefined)} />
       )}
     </ResourceScreen>
   );

@@ -1,7 +1,6 @@
 import { type App, appView } from '../../model/app.ts';
 import type { AuditEvent } from '../../model/audit-event.ts';
 import type { Token } from '../../model/token.ts';
-import { type Wallet, walletView } from '../../model/wallet.ts';
 import type { ExportedRecord } from '../../operator/export-account.ts';
 
 /** A resource as the commands print it: times in ISO 8601, without their unit, and empty texts for what it does not have. */
@@ -49,11 +48,6 @@ export function tokenView({ makerTokenId, ...token }: Token) {
 export function listedAppView(app: App) {
   const { lastSignInTime, keys } = printed(app);
   return { ...appView(app), lastSignInTime, keys };
-}
-
-/** Returns the fields of a wallet that can be archived. */
-export function archivableWalletView(wallet: Wallet) {
-  return { ...walletView(wallet), archiveTime: printed(wallet).archiveTime };
 }
 
 export function auditEventView({ tokenId, actorTokenId, ...event }: AuditEvent) {

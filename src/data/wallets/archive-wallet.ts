@@ -30,30 +30,25 @@ unarchiveWallet.rules = archiveWallet.rules;
  * @throws ABORTED if the wallet has none of the etags
  */
 export async function archiveWallet(call: Call | OperatorContext, input: UntrustedInput): Promise<Wallet> {
-  const { caller } = call;
-  return setArchived({ ...begin(call, archiveWallet.rules), caller }, input, 1);
+  return setArchived(call, begin(call, archiveWallet.rules), input, 1);
 }
 
 /** Brings an archived wallet back. See `archiveWallet`. */
 export async function unarchiveWallet(call: Call | OperatorContext, input: UntrustedInput): Promise<Wallet> {
-  const { caller } = call;
-  return setArchived({ ...begin(call, unarchiveWallet.rules), caller }, input, 0);
+  return setArchived(call, begin(call, unarchiveWallet.rules), input, 0);
 }
 
 async function setArchived(
-  {
-    database,
-    clock,
-    newId,
-    caller,
-  }: Pick<OperatorContext, 'database' | 'clock' | 'newId'> & Pick<Call | OperatorContext, 'caller'>,
+  { caller }: Pick<Call | OperatorContext, 'caller'>,
+  { database, clock, newId }: Pick<OperatorContext, 'database' | 'clock' | 'newId'>,
   input: UntrustedInput,
   archived: 0 | 1,
 ): Promise<Wallet> {
   const { name, ifMatch } = parseFields(input, INPUT);
   const accountId = await findAccountId(database, caller, name, findAccountOfWallet);
   const wallet = { accountId, id: idOf(name), withinProjectId: onlyProjectOf(caller) };
-  const change = setArchivedChange(wallet, { archived, update_time_ms: clock(), revision: newId() }, ifMatch);
+  const columns = { archived, update_time_ms: clock(), revision: newId() };
+  const change = setArchivedChange(wallet, columns, ifMatch);
   const action = archived ? 'wallet.archive' : 'wallet.unarchive';
   const event = insertEventChange(auditEvent({ caller, newId }, { accountId, action, resource: name }));
   for (;;) {
@@ -62,8 +57,7 @@ async function setArchived(
     const current = await findWallet(database, wallet);
     if (current === undefined) throw notFound(caller, name);
     assertPreconditions(current, { ifMatch });
-    const isArchived = current.archive_time_ms !== null;
-    if (isArchived === (archived === 1)) return walletFromRow(current);
-    // Another request has changed the wallet between both statements.
+    // Otherwise, another request has changed the wallet between both statements.
+    if ((current.archive_time_ms === null ? 0 : 1) === archived) return walletFromRow(current);
   }
 }

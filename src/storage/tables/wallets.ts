@@ -139,19 +139,17 @@ export async function findWallet(
 }
 
 /**
- * Returns whether the wallet of an update and its new project exist, and whether the wallet is archived, with one statement.
- * `project` is true if `projectId` is undefined.
+ * Returns whether the wallet of an update is archived, or null if it does not exist, and whether its new project exists, with
+ * one statement. `project` is true if `projectId` is undefined.
  */
 export async function findUpdateTargets(
   database: Queryable,
   wallet: ScopedWalletId,
   projectId: Ulid | undefined,
-): Promise<{ wallet: boolean; archived: boolean; project: boolean }> {
+): Promise<{ archived: 0 | 1 | null; project: boolean }> {
   const params = [...paramsOf(wallet), projectId ?? null];
   const [row] = await database.read<{ archived: 0 | 1 | null; project: 0 | 1 }>(FIND_TARGETS, params);
-  const { archived = null, project } = row ?? {};
-  const hasProject = projectId === undefined || project === 1;
-  return { wallet: archived !== null, archived: archived === 1, project: hasProject };
+  return { archived: row?.archived ?? null, project: projectId === undefined || row?.project === 1 };
 }
 
 export const findAccountOfWallet = findAccountOf('wallets');

@@ -33,7 +33,7 @@ const OTHER_CID = `bafkrei${'a'.repeat(52)}`;
 
 const ON_POSTGRES: [problem: string, cause: string][] = [
   [
-    'The index wallet_by_project is "on (account_id, project_id, id), invalid", not "on (account_id, project_id, id)"',
+    'The index wallet_by_project is "on (account_id, project_id, archived, id), invalid", not "on (account_id, project_id, archived, id)"',
     "UPDATE pg_index SET indisvalid = FALSE WHERE indexrelid = 'wallet_by_project'::regclass",
   ],
   [
