@@ -1,6 +1,7 @@
 import { type App, appView } from '../../model/app.ts';
 import type { AuditEvent } from '../../model/audit-event.ts';
 import type { Token } from '../../model/token.ts';
+import type { Wallet } from '../../model/wallet.ts';
 import type { ExportedRecord } from '../../operator/export-account.ts';
 
 /** A resource as the commands print it: times in ISO 8601, without their unit, and empty texts for what it does not have. */
