@@ -211,12 +211,16 @@ const OTHERS: readonly Operation[] = [
   },
   {
     ...mutationOf('deleteProject'),
+    level: 'whole account',
     act: (_, text) => ({ action: 'project.delete', resource: /projects\/\w{26}/.exec(text)?.[0] }),
     ask: (_api, token, { oldProjects }) => endFirst(token, 'deleteProject', oldProjects),
   },
   ...([0, 1] as const).map(
     (before): Operation => ({
-      ...mutationOf(before ? 'unarchiveWallet' : 'archiveWallet'),
+      operation: before ? 'unarchiveWallet' : 'archiveWallet',
+      only: 'GraphQL',
+      hidden: NOT_FOUND,
+      act: ({ wallet }) => ({ action: `wallet.${before ? 'unarchive' : 'archive'}`, resource: wallet }),
       ask: (_api, token, { wallet }) => changeState(token, wallet, before),
     }),
   ),
