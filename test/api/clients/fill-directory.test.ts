@@ -5,6 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { addAddresses } from '../../../src/operator/supply-addresses.ts';
 import { addressLines, FIRST_LEFT, NETWORK, seedTenant, useGateway } from '../../support/gateway.ts';
 import { forwarder, startHttpServer } from '../../support/http-server.ts';
+import { payloadOf } from '../../support/requests.ts';
 import { rowsOf } from '../../support/rows.ts';
 import { startProgram } from '../../support/run-command.ts';
 import { codeBlocks } from './documented.ts';
@@ -74,10 +75,15 @@ test('the program that fills the directory is killed and run again, and creates 
   expect(await counts()).toEqual([90, 0]);
 
   await addAddresses(gateway.operator, { account, network: NETWORK }, addressLines(20, FIRST_LEFT + 90));
+  const [first] = await rowsOf(gateway.database, 'wallet', account);
+  const archive = { name: `wallets/${first?.['id']}` };
+  const archived = await payloadOf(gateway.url, token, 'archiveWallet', archive, 'wallet { archiveTime }');
+  expect(archived.wallet.archiveTime).toMatch(/Z$/);
   const third = await start().ended;
   expect(third.stdout.trimEnd().split('\n')).toEqual(['10 created, 90 found, 1 missing', invalid]);
   expect(await counts()).toEqual([100, 10]);
   const wallets = await rowsOf(gateway.database, 'wallet', account);
+  expect(wallets.filter(({ archived }) => archived)).toHaveLength(1);
   expect(wallets.map(({ reference }) => reference).toSorted()).toEqual(references.toSorted());
 });
 
