@@ -1,7 +1,7 @@
 import { updateWallet } from '../data/update-wallet.ts';
 import { archiveWallet, unarchiveWallet } from '../data/wallets/archive-wallet.ts';
 import { listWallets } from '../data/wallets/list-wallets.ts';
-import { walletView } from '../model/wallet.ts';
+import { type Wallet, walletView } from '../model/wallet.ts';
 import { deleteWallet } from '../operator/delete-wallet.ts';
 import { registerWallet } from '../operator/register-wallet.ts';
 import { changeCommand } from './cli/change-command.ts';
@@ -17,9 +17,12 @@ import {
   YES_OPTION,
 } from './cli/command.ts';
 import { listCommand } from './cli/list-command.ts';
-import { withoutEmptyReference, withReference } from './cli/views.ts';
+import { printed, withoutEmptyReference, withReference } from './cli/views.ts';
 
-const view = withReference(walletView);
+const view = (wallet: Wallet) => ({
+  ...withReference(walletView)(wallet),
+  archiveTime: printed(wallet).archiveTime,
+});
 
 export const walletCommands: readonly Command[] = [
   changeCommand({

@@ -19,13 +19,19 @@ import {
   findAccountOfWallet,
   findUpdateTargets,
   findWallet,
+  findWalletByReference,
   type ScopedWalletId,
   updateWalletChange,
   type WalletRow,
 } from '../storage/tables/wallets.ts';
 import { isForeignKeyViolation } from '../storage/work/foreign-keys.ts';
 import { findAccountId } from './access/account-of.ts';
-import { notFound, projectNotFound, rejectTakenReference } from './access/visibility.ts';
+import {
+  assertReferenceIsFree,
+  notFound,
+  projectNotFound,
+  rejectTakenReference,
+} from './access/visibility.ts';
 import { auditEvent, fieldsIn } from './audit/audit.ts';
 import { begin, type Call, type OperatorContext, type Rules, type UntrustedInput } from './call/call.ts';
 import { walletFromRow } from './conversions/wallet.ts';
@@ -67,18 +73,17 @@ export async function updateWallet(call: Call | OperatorContext, input: Untruste
   const accountId = await findAccountId(database, caller, name, findAccountOfWallet);
   const wallet = { accountId, id: idOf(name), withinProjectId: onlyProjectOf(caller) };
   const target = { name, wallet, projectId };
-  const found = (row: WalletRow | undefined) => {
-    if (row === undefined) throw notFound(caller, name);
-    return walletFromRow(row);
-  };
-  // So that no password is hashed in vain: a hash takes most of the time of an update.
-  if (password !== undefined) await assertTargets(database, caller, target);
-  const fields = fieldsIn(newValues);
-  if (fields.length === 0) {
+  const current = async () => {
     const row = await findWallet(database, wallet);
-    if (row !== undefined) assertPreconditions(row, conditions);
-    return found(row);
-  }
+    if (row === undefined) throw notFound(caller, name);
+    assertPreconditions(row, conditions);
+    return row;
+  };
+  // A hash takes most of the time of an update. A violated constraint would end the transaction of several mutations.
+  if (password !== undefined || changes.reference) await assertTargets(database, caller, target);
+  await assertReferenceIsFree(database, wallet, changes.reference, findWalletByReference);
+  const fields = fieldsIn(newValues);
+  if (fields.length === 0) return walletFromRow(await current());
 
   const passwordHash = password === undefined ? undefined : await passwords.hash(password, accountId);
   const columns = {
@@ -91,17 +96,18 @@ export async function updateWallet(call: Call | OperatorContext, input: Untruste
   const act = { accountId, action: 'wallet.update', resource: name, fields } as const;
   const event = auditEvent({ caller, newId }, act);
   const update = updateWalletChange(wallet, columns, conditions);
-  const updated = database.writeIfFirst<WalletRow>([update, insertEventChange(event)]);
-  const [row] = await updated.catch((error: unknown) => {
-    // The project can be deleted after the check, for example while the password is hashed.
-    if (isForeignKeyViolation(error)) throw projectNotFound(caller);
-    return rejectTakenReference(error);
-  });
-  if (row === undefined) {
+  for (;;) {
+    const updated = database.writeIfFirst<WalletRow>([update, insertEventChange(event)]);
+    const [row] = await updated.catch((error: unknown) => {
+      // The project can be deleted after the check, for example while the password is hashed.
+      if (isForeignKeyViolation(error)) throw projectNotFound(caller);
+      return rejectTakenReference(error);
+    });
+    if (row !== undefined) return walletFromRow(row);
     await assertTargets(database, caller, target);
-    if (Object.values(conditions).some((each) => each !== undefined)) throw new ApiError('ETAG_MISMATCH');
+    await current();
+    // Another request has changed the wallet between both statements, such as brought it back from the archive.
   }
-  return found(row);
 }
 
 type Target = {

@@ -135,6 +135,34 @@ test('of 10 requests at the same time that archive a wallet, one does it, and al
   expect(await changesOf(tenant)).toEqual([{ action: 'wallet.archive', count: 1 }]);
 });
 
+test('an update while a wallet is archived and brought back is made or refused, and finds the wallet', async () => {
+  const tenant = await seed();
+  let isOver = false;
+  const change = async () => {
+    while (!isOver) {
+      await archive(tenant);
+      await call('unarchiveWallet', tenant, tenant.wallet);
+    }
+  };
+  const changes = [change(), change()];
+  const update = () =>
+    payloadOf(
+      gateway.url,
+      tenant.token,
+      'updateWallet',
+      { name: tenant.wallet, title: 'T' },
+      'wallet { title }',
+    );
+  const reasons = new Set<string | undefined>();
+  for (let n = 0; n < 20; n += 1) {
+    const updated = await Promise.all(Array.from({ length: 10 }, update));
+    for (const { reason } of updated) reasons.add(reason);
+  }
+  isOver = true;
+  await Promise.all(changes);
+  expect([...reasons].toSorted()).toEqual(['WALLET_ARCHIVED', undefined]);
+});
+
 test('archived with an address is refused, because a wallet is found there in any state', async () => {
   const { token } = await seed();
   for (const archived of [true, false]) {

@@ -176,6 +176,25 @@ describe.each(['wallet', 'project'] as const)('the reference of a %s', (kind) =>
   });
 });
 
+test('in a request with a key, a taken reference and a project in use are the only errors, and everything is undone', async () => {
+  const { token, project, projects, wallets } = await seedTenant(gateway, { projects: 2, wallets: 2 });
+  await send('wallet', 'update', token, { name: wallets[0], reference: 'a' });
+  await send('project', 'update', token, { name: projects[0], reference: 'a' });
+  const query = `mutation {
+    a: updateWallet(input: { name: "${wallets[1]}", reference: "a" }) { wallet { name } }
+    b: updateProject(input: { name: "${projects[1]}", reference: "a" }) { project { name } }
+    c: deleteProject(input: { name: "${project}" }) { deletedProjectId }
+    d: updateWallet(input: { name: "${wallets[1]}", title: "Till" }) { wallet { title } } }`;
+  const { text } = await postGraphql(gateway.url, token, query, {}, { 'idempotency-key': 'k' });
+  const { data, errors } = JSON.parse(text);
+  expect(errors.map(({ extensions }: { extensions: { reason: string } }) => extensions.reason)).toEqual([
+    'ALREADY_EXISTS',
+    'ALREADY_EXISTS',
+    'PROJECT_IN_USE',
+  ]);
+  expect(data).toBeNull();
+});
+
 test('a creation of a wallet with a reference that exists names the field that differs, and uses no address', async () => {
   const tenant = await seed();
   const { token, projects } = tenant;

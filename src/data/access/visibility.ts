@@ -1,6 +1,8 @@
 import { type Caller, sees } from '../../model/caller.ts';
 import { ApiError, alreadyExists, projectNotVisible, unusableResource } from '../../model/errors.ts';
 import { idOf, type ResourceName, type Ulid } from '../../model/resource-name.ts';
+import type { Queryable } from '../../storage/interface/database.ts';
+import type { RowId } from '../../storage/sql/row-statements.ts';
 import { isUniqueViolation } from '../../storage/work/foreign-keys.ts';
 
 /** Returns the ids of projects, with an empty string for each that is not visible to the caller. */
@@ -22,6 +24,21 @@ export function notFound(caller: Caller | 'operator', name: ResourceName): ApiEr
 export function projectNotFound(caller: Caller | 'operator'): ApiError {
   if (caller !== 'operator') return projectNotVisible();
   return unusableResource('project', 'Must be a project of the same account.');
+}
+
+/**
+ * @param reference the new one; nothing is read if it is undefined or empty
+ * @throws ALREADY_EXISTS if another resource of the account has it
+ */
+export async function assertReferenceIsFree(
+  database: Queryable,
+  { accountId, id }: RowId,
+  reference: string | undefined,
+  find: (database: Queryable, accountId: Ulid, reference: string) => Promise<{ id: Ulid } | undefined>,
+): Promise<void> {
+  if (!reference) return;
+  const other = await find(database, accountId, reference);
+  if (other !== undefined && other.id !== id) throw alreadyExists('reference');
 }
 
 /** @throws ALREADY_EXISTS if a change failed because another resource has its reference, and otherwise the error of the change */

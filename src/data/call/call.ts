@@ -62,7 +62,8 @@ export type OperationDependencies = {
 export type OperatorContext = Pick<
   OperationDependencies,
   'database' | 'passwords' | 'clock' | 'newId' | 'publicUrl'
-> & { readonly caller: 'operator'; readonly requestTimeoutMs?: number };
+> &
+  Partial<Pick<OperationDependencies, 'requestTimeoutMs' | 'synced'>> & { readonly caller: 'operator' };
 
 /**
  * The first parameter of each operation of a client: who calls it, and its dependencies. An API has one for each request, and

@@ -3,11 +3,11 @@ import { etag, projectEtag } from '../../model/etag.ts';
 import { optional, parseFields, resourceNameValidator } from '../../model/fields/fields.ts';
 import type { Project } from '../../model/project.ts';
 import { idOf } from '../../model/resource-name.ts';
-import { findAccount } from '../../storage/tables/accounts.ts';
 import {
   deleteProjectRow,
   findAccountOfProject,
   findProjectToUpdate,
+  findProjectUse,
 } from '../../storage/tables/projects.ts';
 import { isForeignKeyViolation } from '../../storage/work/foreign-keys.ts';
 import { findAccountId } from '../access/account-of.ts';
@@ -36,13 +36,12 @@ export async function deleteProject(call: Call | OperatorContext, input: Untrust
 
   const deletion = database.transaction(async (transaction) => {
     const accountId = await findAccountId(transaction, caller, name, findAccountOfProject);
-    if (ifMatch !== undefined) {
-      const current = await findProjectToUpdate(transaction, accountId, id);
-      if (current === undefined) throw notFound(caller, name);
-      if (ifMatch !== projectEtag(current)) throw new ApiError('ETAG_MISMATCH');
-    }
-    const account = await findAccount(transaction, accountId);
-    if (account?.default_project_id === id) throw new ApiError('PROJECT_IN_USE');
+    const current = await findProjectToUpdate(transaction, accountId, id);
+    if (current === undefined) throw notFound(caller, name);
+    if (ifMatch !== undefined && ifMatch !== projectEtag(current)) throw new ApiError('ETAG_MISMATCH');
+    // A violated constraint would end the transaction of several mutations.
+    const isInUse = await findProjectUse(transaction, accountId, id, clock());
+    if (isInUse !== undefined) throw new ApiError('PROJECT_IN_USE');
     const deleted = await deleteProjectRow(transaction, accountId, id, clock());
     if (deleted === undefined) throw notFound(caller, name);
     await recordAct(transaction, { caller, newId }, { accountId, action: 'project.delete', resource: name });

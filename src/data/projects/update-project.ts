@@ -13,11 +13,12 @@ import type { Project } from '../../model/project.ts';
 import { idOf } from '../../model/resource-name.ts';
 import {
   findAccountOfProject,
+  findProjectByReference,
   findProjectToUpdate,
   updateProjectRow,
 } from '../../storage/tables/projects.ts';
 import { findAccountId } from '../access/account-of.ts';
-import { notFound, rejectTakenReference } from '../access/visibility.ts';
+import { assertReferenceIsFree, notFound, rejectTakenReference } from '../access/visibility.ts';
 import { fieldsIn, recordAct } from '../audit/audit.ts';
 import { begin, type Call, type OperatorContext, type Rules, type UntrustedInput } from '../call/call.ts';
 import { projectFromRow } from '../conversions/project.ts';
@@ -49,12 +50,14 @@ export async function updateProject(call: Call | OperatorContext, input: Untrust
 
   const update = database.transaction(async (transaction) => {
     const accountId = await findAccountId(transaction, caller, name, findAccountOfProject);
-    if (fields.length === 0 || ifMatch !== undefined) {
+    if (fields.length === 0 || ifMatch !== undefined || changes.reference) {
       const current = await findProjectToUpdate(transaction, accountId, id);
       if (current === undefined) throw notFound(caller, name);
       if (ifMatch !== undefined && ifMatch !== projectEtag(current)) throw new ApiError('ETAG_MISMATCH');
       if (fields.length === 0) return current;
     }
+    // A violated constraint would end the transaction of several mutations.
+    await assertReferenceIsFree(transaction, { accountId, id }, changes.reference, findProjectByReference);
     const updated = await updateProjectRow(transaction, accountId, id, changes);
     if (updated === undefined) throw notFound(caller, name);
     const act = { accountId, action: 'project.update', resource: name, fields } as const;

@@ -40,7 +40,7 @@ export async function unarchiveWallet(call: Call | OperatorContext, input: Untru
 
 async function setArchived(
   { caller }: Pick<Call | OperatorContext, 'caller'>,
-  { database, clock, newId }: Pick<OperatorContext, 'database' | 'clock' | 'newId'>,
+  { database, clock, newId, synced }: Pick<OperatorContext, 'database' | 'clock' | 'newId' | 'synced'>,
   input: UntrustedInput,
   archived: 0 | 1,
 ): Promise<Wallet> {
@@ -58,6 +58,8 @@ async function setArchived(
     if (current === undefined) throw notFound(caller, name);
     assertPreconditions(current, { ifMatch });
     // Otherwise, another request has changed the wallet between both statements.
-    if ((current.archive_time_ms === null ? 0 : 1) === archived) return walletFromRow(current);
+    if ((current.archive_time_ms === null ? 0 : 1) !== archived) continue;
+    await synced?.();
+    return walletFromRow(current);
   }
 }

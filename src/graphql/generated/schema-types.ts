@@ -395,7 +395,8 @@ export type Mutation = {
   readonly __typename?: 'Mutation';
   /**
    * Archives a wallet that a token can update. It is no longer in the lists of wallets, unless they are read with
-   * `archived`, and can't be updated. Its address stays its own, and `node` and `wallets(address)` find it. A
+   * `archived`, and can't be updated. Its address stays its own, and `node`, `wallets(address)` and
+   * `wallets(reference)` find it. It keeps its reference: `createWallet` with it returns the archived wallet. A
    * wallet that is archived is returned unchanged.
    */
   readonly archiveWallet: Maybe<ArchiveWalletPayload>;

@@ -57,6 +57,12 @@ export const PROJECT_LIST_BY_REFERENCE = listByReference<ProjectItem>(TABLE, 'id
 const UPDATE = `UPDATE project SET ${assignments(CHANGEABLE_COLUMNS, 3)}
 WHERE account_id = $1 AND id = $2 RETURNING ${PROJECT_COLUMNS}`;
 
+// The tokens come last, because they have no index by project.
+const FIND_USE = `SELECT 1 AS one FROM account WHERE id = $1 AND (default_project_id = $2
+  OR EXISTS (SELECT 1 FROM app WHERE account_id = $1 AND project_id = $2)
+  OR EXISTS (SELECT 1 FROM wallet WHERE account_id = $1 AND project_id = $2)
+  OR EXISTS (SELECT 1 FROM token WHERE account_id = $1 AND project_id = $2 AND expire_time_ms > $3))`;
+
 const DELETE_EXPIRED_TOKENS =
   'DELETE FROM token WHERE account_id = $1 AND project_id = $2 AND expire_time_ms <= $3';
 
@@ -107,6 +113,9 @@ export async function updateProjectRow(
   const [row] = await database.write<ProjectItem>(UPDATE, params);
   return row;
 }
+
+/** Returns a row if the project is the default one, or has apps, wallets, or tokens that are valid at `now`. */
+export const findProjectUse = readRow<Row, [accountId: Ulid, id: Ulid, now: number]>(FIND_USE);
 
 /**
  * Deletes a project and its expired tokens, and decrements the project count of its account. Returns its last row.
