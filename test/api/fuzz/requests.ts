@@ -13,7 +13,10 @@ export type FuzzRequest = {
 /** The values that a valid request needs. */
 export type Known = random.Known & { readonly tokens: readonly string[] };
 
-const FIELDS = 'title active project network password description name privateKey gracePeriod'.split(' ');
+const FIELDS =
+  'title active project network password description name privateKey gracePeriod reference archived'.split(
+    ' ',
+  );
 
 const PATHS =
   '/auth/apps /auth/accounts:signinIdentity /wallet/ /project/projects /graphql /openapi.json /'.split(' ');
