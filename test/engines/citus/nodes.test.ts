@@ -178,7 +178,7 @@ const OPERATIONS: Readonly<Record<string, Case> & Record<`Mutation.${MutationNam
   'Mutation.createProject': ['SELECT BEGIN SELECT UPDATE INSERT INSERT COMMIT', mutation('createProject')],
   'Mutation.updateProject': ['SELECT BEGIN SELECT UPDATE INSERT COMMIT', mutation('updateProject')],
   'Mutation.deleteProject': [
-    'SELECT BEGIN SELECT SELECT DELETE DELETE UPDATE INSERT COMMIT',
+    'SELECT BEGIN SELECT SELECT SELECT DELETE DELETE UPDATE INSERT COMMIT',
     async () => {
       const input = { account: tenant.account, title: 'Spare' };
       const { name } = (await createProject(gateway.operator, input)).project;
