@@ -83,7 +83,7 @@ test('a new connection that does not work is measured, and logged once until one
 test('what a server asks of the database without requests, it asks at PAW_CHECK_INTERVAL', async () => {
   const postgres = await startPostgres('log_statement=all', 'log_connections=on');
   onTestFinished(postgres.stop);
-  const port = await freePort();
+  let port = 0;
   const scrape = () => readMetric(port, 'paw_tokens');
   /** Returns how often the server has deleted expired rows, opened a connection for a check, and measured the database. */
   const counts = (log: string) =>
@@ -95,6 +95,7 @@ test('what a server asks of the database without requests, it asks at PAW_CHECK_
     ].map((text) => log.split(text).length - 1);
   const start = async (interval: string) => {
     const DATABASE_URL = postgres.urlOf('postgres');
+    port = await freePort();
     const settings = { DATABASE_URL, PAW_METRICS_PORT: String(port), PAW_CHECK_INTERVAL: interval };
     const begin = postgres.log().length;
     const gateway = await startGateway(settings);
