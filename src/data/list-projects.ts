@@ -10,8 +10,8 @@ import {
 import { accountOfInput } from './access/account-of.ts';
 import { begin, type Call, type OperatorContext, type Rules } from './call/call.ts';
 import { projectFromRow } from './conversions/project.ts';
+import { ofAccount } from './lists/list-filters.ts';
 import { readList } from './lists/read-list.ts';
-import { ofAccount } from './lists/title-filter.ts';
 
 const LISTS = { all: PROJECT_LIST, byTitle: PROJECT_LIST_BY_TITLE, byReference: PROJECT_LIST_BY_REFERENCE };
 

@@ -24,7 +24,7 @@ import {
   updateWalletChange,
   type WalletRow,
 } from '../storage/tables/wallets.ts';
-import { isForeignKeyViolation } from '../storage/work/foreign-keys.ts';
+import { isForeignKeyViolation } from '../storage/work/constraint-violations.ts';
 import { findAccountId } from './access/account-of.ts';
 import {
   assertReferenceIsFree,

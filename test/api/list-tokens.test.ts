@@ -49,7 +49,7 @@ test('the list of tokens has the valid tokens of the account and of its apps, in
       ...{ onlyProject: true, app: { name: app.name } },
     },
   ] as const;
-  // A token says of itself what the list says of it.
+  // The viewer has the same fields as the list.
   for (const [bearer, { name, level, project: its, app: own, expireTime }] of [
     [token, nodes[0]],
     [ofApp, nodes[2]],

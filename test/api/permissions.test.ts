@@ -669,7 +669,7 @@ function answeredBy(
   const [method = '', route = ''] = (api.name === 'REST' ? path : 'POST /graphql').split(' ');
   const isValid = token !== undefined && !text.startsWith('TOKEN_');
   const ids = parseCredential(token ?? '');
-  // What a refused token says of itself is not that of a caller.
+  // The ids of a refused token are claims: nobody has proved them.
   const claimed = ids && { claimedAccount: ids.accountId, claimedCredential: ids.id };
   const caller = isValid ? { account: ulidOf(home.account), credential: credentialParts(token).id } : claimed;
   const reason = /^[A-Z]/.test(text) ? text.split(' ')[0] : undefined;

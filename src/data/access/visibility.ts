@@ -3,7 +3,7 @@ import { ApiError, alreadyExists, projectNotVisible, unusableResource } from '..
 import { idOf, type ResourceName, type Ulid } from '../../model/resource-name.ts';
 import type { Queryable } from '../../storage/interface/database.ts';
 import type { RowId } from '../../storage/sql/row-statements.ts';
-import { isUniqueViolation } from '../../storage/work/foreign-keys.ts';
+import { isUniqueViolation } from '../../storage/work/constraint-violations.ts';
 
 /** Returns the ids of projects, with an empty string for each that is not visible to the caller. */
 export function visibleIds(

@@ -7,8 +7,8 @@ import { accountOfInput } from '../access/account-of.ts';
 import { visibleIds } from '../access/visibility.ts';
 import { begin, type Call, type OperatorContext, type Rules } from '../call/call.ts';
 import { appFromRow } from '../conversions/app.ts';
+import { ofAccount } from '../lists/list-filters.ts';
 import { readList, readLists } from '../lists/read-list.ts';
-import { ofAccount } from '../lists/title-filter.ts';
 
 const LISTS = { all: APP_LIST, byTitle: APP_LIST_BY_TITLE };
 

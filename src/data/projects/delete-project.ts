@@ -9,7 +9,7 @@ import {
   findProjectToUpdate,
   findProjectUse,
 } from '../../storage/tables/projects.ts';
-import { isForeignKeyViolation } from '../../storage/work/foreign-keys.ts';
+import { isForeignKeyViolation } from '../../storage/work/constraint-violations.ts';
 import { findAccountId } from '../access/account-of.ts';
 import { notFound } from '../access/visibility.ts';
 import { recordAct } from '../audit/audit.ts';

@@ -1,4 +1,4 @@
-import { sees } from '../../model/caller.ts';
+import { type Caller, sees } from '../../model/caller.ts';
 import { ApiError, alreadyExists, projectNotVisible } from '../../model/errors.ts';
 import {
   description,
@@ -15,7 +15,13 @@ import type { Wallet } from '../../model/wallet.ts';
 import { findWalletTargets, insertWithNextAddress } from '../../storage/tables/addresses.ts';
 import { findWalletByReference, type NewWalletRow } from '../../storage/tables/wallets.ts';
 import { auditEvent } from '../audit/audit.ts';
-import { begin, type Call, type Rules, type UntrustedInput } from '../call/call.ts';
+import {
+  begin,
+  type Call,
+  type OperationDependencies,
+  type Rules,
+  type UntrustedInput,
+} from '../call/call.ts';
 import { newWalletRow, walletFromRow } from '../conversions/wallet.ts';
 
 const INPUT = {
@@ -61,7 +67,7 @@ export async function createWallet(call: Call, input: UntrustedInput): Promise<C
     await recordFailure({ action: 'wallet.refuse', accountId, ...caller, resource: project });
     throw new ApiError('NO_ADDRESS_LEFT');
   };
-  const findExisting = () => findWithReference(call, newRow, named !== undefined);
+  const findExisting = () => findWithReference(dependencies, caller, newRow, named !== undefined);
   // So that no password is hashed in vain: a hash takes most of the time of a creation.
   if (password !== undefined) {
     const existing = await findExisting();
@@ -88,15 +94,15 @@ export async function createWallet(call: Call, input: UntrustedInput): Promise<C
  * @param isProjectNamed whether it has to be in the project of the new one
  */
 async function findWithReference(
-  call: Call,
+  { database, synced }: Pick<OperationDependencies, 'database' | 'synced'>,
+  caller: Caller,
   { account_id, reference, project_id, network }: NewWalletRow,
   isProjectNamed: boolean,
 ): Promise<CreatedWallet | undefined> {
   if (reference === null) return undefined;
-  const { database, synced } = begin(call, createWallet.rules);
   const row = await findWalletByReference(database, account_id, reference);
   if (row === undefined) return undefined;
-  if (!sees(call.caller, row.project_id)) throw alreadyExists('reference');
+  if (!sees(caller, row.project_id)) throw alreadyExists('reference');
   if (isProjectNamed && row.project_id !== project_id) throw alreadyExists('project');
   if (row.network !== network) throw alreadyExists('network');
   await synced();

@@ -14,8 +14,8 @@ import { requireAccountOfProject } from '../access/account-of.ts';
 import { visibleIds } from '../access/visibility.ts';
 import { begin, type Call, type OperatorContext, type Rules, type UntrustedInput } from '../call/call.ts';
 import { walletFromRow } from '../conversions/wallet.ts';
+import { ofAccount } from '../lists/list-filters.ts';
 import { readList, readLists } from '../lists/read-list.ts';
-import { ofAccount } from '../lists/title-filter.ts';
 
 const LISTS = { all: WALLET_LIST, byTitle: WALLET_LIST_BY_TITLE, byReference: WALLET_LIST_BY_REFERENCE };
 

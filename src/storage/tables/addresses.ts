@@ -3,7 +3,7 @@ import type { Network } from '../../model/network.ts';
 import type { Ulid } from '../../model/resource-name.ts';
 import type { Change, ConditionalSql, Database, Queryable } from '../interface/database.ts';
 import { KeysetList } from '../sql/keyset-list.ts';
-import { isForeignKeyViolation, isUniqueViolation } from '../work/foreign-keys.ts';
+import { isForeignKeyViolation, isUniqueViolation } from '../work/constraint-violations.ts';
 import { type AuditEventRow, insertEventChange } from './audit-events.ts';
 import { insertWalletChange, type NewWalletRow } from './wallets.ts';
 

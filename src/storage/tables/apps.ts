@@ -15,7 +15,7 @@ import {
   selectByIds,
   writeRow,
 } from '../sql/row-statements.ts';
-import { isForeignKeyViolation } from '../work/foreign-keys.ts';
+import { isForeignKeyViolation } from '../work/constraint-violations.ts';
 import { type AuditEventRow, insertEventChange } from './audit-events.ts';
 
 type App = {
