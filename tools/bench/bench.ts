@@ -23,6 +23,7 @@ const { values: options } = parseArgs({
     quick: { type: 'boolean', default: false },
     only: { type: 'string' },
     against: { type: 'string' },
+    rows: { type: 'string', default: '' },
   },
 });
 
@@ -71,7 +72,11 @@ async function measure(only: string | undefined): Promise<void> {
 }
 
 async function guard(): Promise<void> {
-  const { report, slower } = await measureGuard(contenders, workplace, options.against);
+  const { report, slower } = await measureGuard(
+    contenders,
+    { ...workplace, rows: options.rows },
+    options.against,
+  );
   console.log(report);
   if (slower.length === 0) return;
   console.error(
@@ -82,13 +87,13 @@ async function guard(): Promise<void> {
 
 async function measureOrdinary(): Promise<void> {
   const results: Result[] = [];
-  for (const comparison of await prepareOrdinary(contenders, workplace)) {
+  for (const comparison of await prepareOrdinary(contenders, { ...workplace, rows: options.rows })) {
     if (comparison.sameResponses) await contenders.checkResponses(comparison);
     results.push(...(await contenders.compare(comparison, ROUNDS)));
   }
   const text = `${tableOf(results)}\n\n${heapTable(results)}`;
   console.log(text);
-  if (IS_QUICK) return;
+  if (IS_QUICK || options.rows !== '') return;
   writeFileSync(
     PAGE,
     readFileSync(PAGE, 'utf8').replace(RESULTS, () => text),

@@ -1,13 +1,10 @@
 import type { ContenderOptions } from './contender.ts';
 import type { BenchData } from './data.ts';
-import { type Request, ROW_HEADER } from './load.ts';
+import { ROW_HEADER } from './load.ts';
 import * as workloads from './workloads.ts';
 
 /** Whether the runs are short. */
 export const IS_QUICK = process.argv.includes('--quick');
-
-/** The number of apps that sign in, half of those of a database. */
-const APPS = 16;
 
 const PAGES = 900;
 
@@ -20,7 +17,7 @@ export type Engine = keyof typeof HAND_WRITTEN;
 export type Side = ContenderOptions & {
   readonly server: string;
   readonly data: BenchData;
-  readonly requests: readonly Request[];
+  readonly requests: workloads.Requests;
 };
 
 /** Another side, and the maximum of the gateway's processor time relative to it. */
@@ -32,16 +29,20 @@ export type Comparison = {
   readonly gateway: Side;
   readonly others: readonly Other[];
   /** Whether the responses of all servers must be equal. */
-  readonly sameResponses?: boolean;
+  readonly sameResponses?: boolean | undefined;
+  /** Whether each request makes an audit event, which are counted. */
+  readonly makesEvents?: boolean | undefined;
 };
 
 /** An ordinary request, and the maxima of its processor time relative to two servers. */
 type Workload = {
   readonly name: string;
-  requests(data: BenchData): readonly Request[];
+  requests(data: BenchData): workloads.Requests;
   readonly ofBare?: number;
+  /** Without it, there is no hand-written server. */
   readonly ofHandWritten?: number;
-  readonly sameResponses?: boolean;
+  readonly sameResponses?: boolean | undefined;
+  readonly makesEvents?: boolean | undefined;
   /** Other servers with the same API. */
   readonly servers?: Readonly<Record<string, string>>;
 };
@@ -60,9 +61,38 @@ const WORKLOADS: readonly Workload[] = [
     ofBare: 6,
     sameResponses: true,
   },
-  { name: 'REST update', requests: workloads.restUpdates, ofHandWritten: 1.5, sameResponses: true },
-  { name: 'GraphQL update', requests: workloads.graphqlUpdates, ofHandWritten: 1.5 },
-  { name: 'REST sign-in', requests: (data) => workloads.signIns(data, APPS) },
+  {
+    name: 'REST update',
+    requests: ({ account }) => workloads.restUpdates([account]),
+    ofHandWritten: 1.5,
+    sameResponses: true,
+    makesEvents: true,
+  },
+  {
+    name: 'REST update, 20 accounts',
+    requests: ({ accounts }) => workloads.restUpdates(accounts),
+    ofHandWritten: 1.5,
+    sameResponses: true,
+    makesEvents: true,
+  },
+  {
+    name: 'GraphQL update',
+    requests: ({ account }) => workloads.graphqlUpdates([account]),
+    ofHandWritten: 1.5,
+    makesEvents: true,
+  },
+  {
+    name: 'REST sign-in',
+    requests: workloads.signIns,
+    ofHandWritten: 1.5,
+    makesEvents: true,
+  },
+  { name: 'Nested page of 10', requests: workloads.nestedPages },
+  { name: 'Title search', requests: workloads.titleSearches },
+  { name: 'Wallet by reference', requests: workloads.referenceLookUps },
+  { name: 'Events of a time', requests: workloads.eventPages },
+  { name: 'createWallet', requests: workloads.walletCreations },
+  { name: 'createToken', requests: workloads.tokenCreations },
 ];
 
 /** Another commit of the gateway: its name, its folder, and its database. */
@@ -82,41 +112,50 @@ export type OrdinaryOptions = {
 export function ordinaryComparisons(options: OrdinaryOptions): readonly Comparison[] {
   const { engine, data, responses, other } = options;
   // Apps of its own: the gateway ends the oldest tokens of an app, and the hand-written server ends none.
-  const handWritten = { ...data, apps: data.apps.slice(APPS) };
-  // Updates of fewer wallets wait for each other more often.
-  const wallets = Math.min(data.wallets.length, other?.data.wallets.length ?? Number.POSITIVE_INFINITY);
-  return WORKLOADS.map((workload) => {
+  const half = data.apps.length / 2;
+  const [ours, handWritten] = [data.apps.slice(0, half), data.apps.slice(half)].map((apps) => ({
+    ...data,
+    apps,
+  }));
+  return WORKLOADS.flatMap((workload) => {
     const name = `${workload.name}, ${engine}`;
-    const side = (server: string, ownData = data) => ({
-      server,
-      data: ownData,
-      requests: workload
-        .requests({ ...ownData, wallets: ownData.wallets.slice(0, wallets) })
-        .map((request) => ({ ...request, headers: { ...request.headers, [ROW_HEADER]: name } })),
-    });
-    const labels = other ? {} : (workload.servers ?? {});
-    const servers = Object.entries(labels).map(([server, label]) => ({ ...side(server), label }));
-    return {
+    const side = (server: string, ownData = ours as BenchData) => {
+      const make = workload.requests(ownData);
+      const requests = (n: number) => {
+        const request = make(n);
+        return { ...request, headers: { ...request.headers, [ROW_HEADER]: name } };
+      };
+      return { server, data: ownData, requests };
+    };
+    const servers = Object.entries(other ? {} : (workload.servers ?? {}));
+    const { ofHandWritten, ofBare, sameResponses, makesEvents } = workload;
+    const hasHandWritten = sameResponses || ofHandWritten !== undefined;
+    const comparison = {
       name,
       gateway: side('gateway'),
       others: [
         ...(other ? [{ ...side('gateway', other.data), root: other.root, label: other.name }] : []),
-        {
-          ...side(HAND_WRITTEN[engine], handWritten),
-          label: 'hand-written',
-          target: workload.ofHandWritten,
-        },
-        ...servers,
+        ...(hasHandWritten
+          ? [{ ...side(HAND_WRITTEN[engine], handWritten), label: 'hand-written', target: ofHandWritten }]
+          : []),
+        ...servers.map(([server, label]) => ({ ...side(server), label })),
         {
           ...side('bare'),
           // One process for both engines.
           data: { ...data, url: '' },
           responses,
           label: 'bare `node:http`',
-          target: workload.ofBare,
+          target: ofBare,
         },
       ],
-      sameResponses: workload.sameResponses ?? false,
+      sameResponses,
+      makesEvents,
     };
+    const logging = servers.slice(0, 1).map(([server, label]) => ({
+      name: `${workload.name} with log and limits, ${engine}`,
+      gateway: { ...side('gateway'), hasLog: true },
+      others: [{ ...side(server), hasLog: true, label }],
+    }));
+    return [comparison, ...logging];
   });
 }

@@ -45,6 +45,8 @@ export type ContenderOptions = {
   readonly root?: string;
   /** The file with the responses of the server `bare`. */
   readonly responses?: string;
+  /** Whether it writes a line for each request. */
+  readonly hasLog?: boolean;
 };
 
 /**
@@ -55,7 +57,7 @@ export type ContenderOptions = {
 export async function startContender(
   name: string,
   url: string,
-  { root = ROOT, responses = '' }: ContenderOptions = {},
+  { root = ROOT, responses = '', hasLog = false }: ContenderOptions = {},
 ): Promise<Contender> {
   const program =
     name === 'gateway' ? PROGRAM : [fileURLToPath(new URL(`./servers/${name}.ts`, import.meta.url))];
@@ -65,7 +67,7 @@ export async function startContender(
     env: {
       PATH: process.env['PATH'],
       NODE_ENV: 'production',
-      PAW_LOG_REQUESTS: 'none',
+      PAW_LOG_REQUESTS: hasLog ? 'all' : 'none',
       ...NO_RATE_LIMITS,
       PORT: '0',
       PUBLIC_URL,

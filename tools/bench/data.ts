@@ -1,34 +1,52 @@
-import { operatorContext } from '../../src/data/call/call.ts';
+import { type OperatorContext, operatorContext } from '../../src/data/call/call.ts';
 import { createApp } from '../../src/data/create-app.ts';
 import { createToken } from '../../src/data/tokens/create-token.ts';
 import { encodePageToken } from '../../src/model/lists/page-token.ts';
 import { idOf, type Ulid } from '../../src/model/resource-name.ts';
 import { createAccount } from '../../src/operator/create-account.ts';
-import { registerWallet } from '../../src/operator/register-wallet.ts';
+import type { Engine } from '../../src/storage/interface/engine.ts';
 import { migrate } from '../../src/storage/jobs/run-migrations.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import { NEW_TOKEN_COLUMNS } from '../../src/storage/tables/tokens.ts';
 import { contextOf, dataLayerOf } from './servers/data-layer.ts';
 
+/** An account, and the values that requests to it need. */
+export type AccountData = {
+  readonly id: Ulid;
+  /** Account tokens. */
+  readonly tokens: readonly string[];
+  /** The names of wallets. */
+  readonly wallets: readonly string[];
+};
+
 /** A database, and the values that requests to it need. */
 export type BenchData = {
   /** The value of `DATABASE_URL`. */
   readonly url: string;
-  readonly account: Ulid;
-  /** Account tokens of the account. */
-  readonly tokens: readonly string[];
-  readonly wallets: readonly string[];
+  /** The account that most requests are sent to. It has as many projects and wallets as `count`. */
+  readonly account: AccountData;
+  /** 20 accounts that have as many wallets together. */
+  readonly accounts: readonly AccountData[];
   /** Apps of the account that can sign in. */
   readonly apps: readonly { readonly name: string; readonly privateKey: string }[];
-  /** The number of projects in the account. */
   readonly count: number;
+  /** A time after all events of the account. */
+  readonly endTime: string;
   /** The token of the page after the `n`th project, counted from 1. */
   cursorBehind(n: number): string;
 };
 
 const TOKENS = 20;
-const WALLETS = 64;
-const APPS = 32;
+const ACCOUNTS = 20;
+
+/** The number of projects that have the wallets. */
+const PROJECTS_WITH_WALLETS = 100;
+
+/** The number of addresses that are left for new wallets, relative to that of the wallets. */
+const ADDRESSES_PER_WALLET = 10;
+
+// The first part of an id. The rest is a number.
+const ID_START = '7ZZZZZZZZZZZZZZZZZ';
 
 /** Returns the statements that fill a database, in the SQL dialect of its engine. */
 function fillStatements(url: string) {
@@ -37,30 +55,38 @@ function fillStatements(url: string) {
     isSqlite
       ? `(WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${last}) SELECT i FROM n) AS n`
       : `generate_series(1, ${last}::int) AS n (i)`;
-  const id = `'${ID_START}' || ${isSqlite ? "printf('%08d', i)" : "lpad(i::text, 8, '0')"}`;
+  const padded = (number: string, length: number) =>
+    isSqlite ? `printf('%0${length}d', ${number})` : `lpad((${number})::text, ${length}, '0')`;
+  const id = (number: string) => `'${ID_START}' || ${padded(number, 8)}`;
+  const address = `'0x' || ${padded('i', 40)}`;
   return {
     projects: `INSERT INTO project (account_id, id, title, description, image_cover_cid, create_time_ms)
-      SELECT CAST($1 AS TEXT), ${id}, 'Project ' || i, 'The project with the number ' || i || '.',
+      SELECT CAST($1 AS TEXT), ${id('i')}, 'Project ' || i, 'The project with the number ' || i || '.',
         'bafkreiglfhb2wh3kibho2tt2k7li4nl6pbpve24sdqogkclmjqgs63p3vy', i FROM ${numbers('$2')}`,
-    wallets: `INSERT INTO wallet (account_id, id, project_id, title, description, network, address, create_time_ms,
-        update_time_ms, revision)
-      SELECT CAST($1 AS TEXT), ${id}, CAST($2 AS TEXT), 'Wallet ' || i, '', 'NETWORK_ETHEREUM',
-        '0x' || ${isSqlite ? "printf('%040d', i)" : "lpad(i::text, 40, '0')"}, i, i, ${id}
-      FROM ${numbers('$3')}`,
+    // The first number is that of the first wallet, less 1. The wallets are in the projects of the account in turn.
+    wallets: `INSERT INTO wallet (account_id, id, project_id, title, description, network, address, reference,
+        create_time_ms, update_time_ms, revision)
+      SELECT CAST($1 AS TEXT), ${id('$2 + i')}, project.id, 'Wallet ' || i, '', 'NETWORK_ETHEREUM',
+        ${address}, 'customer-' || i, i, i, ${id('$2 + i')}
+      FROM ${numbers('$3')} JOIN (SELECT id, ROW_NUMBER() OVER (ORDER BY id) AS position,
+          COUNT(*) OVER () AS projects FROM project WHERE account_id = $1 LIMIT ${PROJECTS_WITH_WALLETS}) AS project
+        ON position = 1 + i % (CASE WHEN projects < ${PROJECTS_WITH_WALLETS} THEN projects ELSE ${PROJECTS_WITH_WALLETS} END)`,
     // As the code makes the keys of titles in ASCII.
     titleKeys: ['project', 'wallet'].map(
       (table) => `UPDATE ${table} SET title_key =
       ${isSqlite ? 'lower(hex(upper(title)))' : "encode(upper(title)::bytea, 'hex')"}`,
     ),
+    addressPool: `INSERT INTO address_pool (account_id, network, address_count, last_id)
+      VALUES ($1, 'NETWORK_POLYGON', $2, 'Z')`,
+    addresses: `INSERT INTO address (account_id, network, id, address)
+      SELECT CAST($1 AS TEXT), 'NETWORK_POLYGON', ${id('i')}, '0xa' || ${padded('i', 39)} FROM ${numbers('$2')}`,
     // Tokens that the benchmark does not use.
-    tokens: `INSERT INTO token (${NEW_TOKEN_COLUMNS}) SELECT ${NEW_TOKEN_COLUMNS.replace(' id,', ` ${id},`)}
+    tokens: `INSERT INTO token (${NEW_TOKEN_COLUMNS}) SELECT ${NEW_TOKEN_COLUMNS.replace(' id,', ` ${id('i')},`)}
       FROM ${numbers('$1')}, (SELECT * FROM token LIMIT 1) AS one`,
   };
 }
 
-const ID_START = '7ZZZZZZZZZZZZZZZZZ';
-
-/** Creates an account with `count` projects, and `count` valid tokens. */
+/** Creates an account with `count` projects, wallets and valid tokens, and 20 others. */
 export async function makeBenchData(url: string, count: number): Promise<BenchData> {
   // Filling the tables takes longer than the default timeout.
   const database = await openDatabase(url, { postgres: { poolSize: 2, timeoutMs: 600_000 } });
@@ -68,43 +94,61 @@ export async function makeBenchData(url: string, count: number): Promise<BenchDa
   try {
     const operator = operatorContext(database);
     await migrate(database, Date.now());
-    const { name: account, defaultProject } = await createAccount(operator, { title: 'Benchmark' });
-    const tokens: string[] = [];
-    for (let n = 0; n < TOKENS; n += 1) {
-      tokens.push((await createToken(operator, { account })).accessToken);
-    }
+    const { defaultProject, ...account } = await makeAccount(operator);
+    const others = await Promise.all(Array.from({ length: ACCOUNTS }, () => makeAccount(operator)));
     await database.transaction(async (transaction) => {
-      await transaction.write(fill.projects, [idOf(account), count - 1]);
-      await transaction.write('UPDATE account SET project_count = $2 WHERE id = $1', [idOf(account), count]);
+      await transaction.write(fill.projects, [account.id, count - 1]);
+      await transaction.write('UPDATE account SET project_count = $2 WHERE id = $1', [account.id, count]);
       await transaction.write(fill.tokens, [count - TOKENS]);
-      await transaction.write(fill.wallets, [idOf(account), idOf(defaultProject), count]);
-      for (const sql of fill.titleKeys) await transaction.write(sql);
+      await transaction.write(fill.addressPool, [account.id, count * ADDRESSES_PER_WALLET]);
+      await transaction.write(fill.addresses, [account.id, count * ADDRESSES_PER_WALLET]);
     });
+    const fillWallets = async ({ id, tokens }: Omit<AccountData, 'wallets'>, first: number, size: number) => {
+      await database.write(fill.wallets, [id, first, size]);
+      const wallets = Array.from({ length: size }, (_, n) => `wallets/${numberedId(first + n + 1)}`);
+      return { id, tokens, wallets };
+    };
+    const filled = await fillWallets(account, 0, count);
+    const accounts: AccountData[] = [];
+    for (const other of others)
+      accounts.push(await fillWallets(other, count + accounts.length * count, count / ACCOUNTS));
+    for (const sql of fill.titleKeys) await database.write(sql);
     await database.write('ANALYZE');
-    const wallets: string[] = [];
-    for (let n = 1; n <= WALLETS; n += 1) {
-      const address = `0x${n.toString(16).padStart(40, '0')}`;
-      const wallet = {
-        project: defaultProject,
-        title: 'Wallet',
-        description: '',
-        network: 'NETWORK_ETHEREUM',
-        address,
-      };
-      wallets.push((await registerWallet(operator, wallet)).name);
-    }
-    const data = await dataLayerOf(database, '');
-    const { call } = await contextOf(data, `Bearer ${tokens[0]}`);
-    const apps = [];
-    for (let n = 0; n < APPS; n += 1) {
-      const { name, privateKey } = await createApp(call, { title: 'App', active: true });
-      apps.push({ name, privateKey });
-    }
-    const projectId = (n: number) =>
-      n === 1 ? idOf(defaultProject) : (`${ID_START}${String(n - 1).padStart(8, '0')}` as Ulid);
-    const cursorBehind = (n: number) => encodePageToken(projectId(n));
-    return { url, account: idOf(account), tokens, wallets, apps, count, cursorBehind };
+    const apps = await makeApps(database, filled, (2 * count) / 5);
+    const projectId = (n: number) => (n === 1 ? idOf(defaultProject) : numberedId(n - 1));
+    return {
+      url,
+      account: filled,
+      accounts,
+      apps,
+      count,
+      endTime: new Date().toISOString(),
+      cursorBehind: (n) => encodePageToken(projectId(n)),
+    };
   } finally {
     await database.close();
   }
+}
+
+function numberedId(number: number): Ulid {
+  return `${ID_START}${String(number).padStart(8, '0')}` as Ulid;
+}
+
+async function makeAccount(operator: OperatorContext) {
+  const { name, defaultProject } = await createAccount(operator, { title: 'Benchmark' });
+  const tokens: string[] = [];
+  for (let n = 0; n < TOKENS; n += 1) {
+    tokens.push((await createToken(operator, { account: name })).accessToken);
+  }
+  return { id: idOf(name), tokens, defaultProject };
+}
+
+async function makeApps(
+  database: Engine,
+  { tokens: [token] }: AccountData,
+  count: number,
+): Promise<BenchData['apps']> {
+  const { call } = await contextOf(await dataLayerOf(database, ''), `Bearer ${token}`);
+  const apps = Array.from({ length: count }, () => createApp(call, { title: 'App', active: true }));
+  return (await Promise.all(apps)).map(({ name, privateKey }) => ({ name, privateKey }));
 }

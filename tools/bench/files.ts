@@ -59,11 +59,12 @@ export async function measureFiles(engine: string, url: string): Promise<string>
 }
 
 function kindsOf(data: BenchData): readonly Kind[] {
-  const [page] = workloads.restPages(data, 1) as [Request];
-  const [update] = workloads.restUpdates(data) as [Request];
-  const [signIn] = workloads.signIns(data, 1) as [Request];
-  const [query] = workloads.graphqlPages(data, 1) as [Request];
-  const [mutation] = workloads.graphqlUpdates(data) as [Request];
+  const { account } = data;
+  const page = workloads.restPages(data, 1)(0);
+  const update = workloads.restUpdates([account])(0);
+  const signIn = workloads.signIns(data)(0);
+  const query = workloads.graphqlPages(data, 1)(0);
+  const mutation = workloads.graphqlUpdates([account])(0);
   const keyed = () => ({ ...update, headers: { ...update.headers, 'idempotency-key': randomUUID() } });
   const otherMutation = { ...mutation, body: mutation.body?.replace('Update', 'Other') ?? '' };
   const repeated = (request: Request) => ({ warmUp: Array(WARM_UP_REQUESTS).fill(request), request });

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Commit, checkOut } from './commit.ts';
 import { type Comparison, type Engine, IS_QUICK, ordinaryComparisons } from './comparisons.ts';
@@ -29,6 +29,8 @@ export type Workplace = {
   readonly folder: string;
   /** Creates a database on PostgreSQL, and returns its URL. */
   createDatabase(name: string): Promise<string>;
+  /** Only workloads with this text in their names are measured. */
+  readonly rows: string;
 };
 
 /**
@@ -64,7 +66,7 @@ export async function measureGuard(
 /** Makes the databases, starts and warms up the servers, and returns the comparisons of ordinary requests on both engines. */
 export async function prepareOrdinary(
   contenders: Contenders,
-  { folder, createDatabase }: Workplace,
+  { folder, createDatabase, rows }: Workplace,
   commit?: Commit,
 ): Promise<readonly Comparison[]> {
   const responses = join(folder, 'responses.json');
@@ -77,20 +79,21 @@ export async function prepareOrdinary(
     progress(`making the databases of ${engine}`);
     const data = await makeBenchData(await urlOf[engine]('ours'), PROJECTS);
     const other = commit && { ...commit, data: await dataOf(commit, await urlOf[engine]('theirs')) };
-    comparisons.push(...ordinaryComparisons({ engine, data, responses, other }));
+    const all = ordinaryComparisons({ engine, data, responses, other });
+    comparisons.push(...all.filter(({ name }) => name.includes(rows)));
   }
   const recorded: Record<string, RecordedResponse> = {};
   for (const { name, gateway } of comparisons) {
-    const [request] = gateway.requests;
-    if (request) recorded[name] = await record(await contenders.of(gateway), request);
+    if (!gateway.hasLog) recorded[name] = await record(await contenders.of(gateway), gateway.requests(0));
   }
   writeFileSync(responses, JSON.stringify(recorded));
   await contenders.warmUp(comparisons);
   return comparisons;
 }
 
-/** Makes a database by the code of another commit, whose tables can be different. */
+/** Makes the same data by the code of another commit, whose tables can be different. */
 async function dataOf({ root }: Commit, url: string): Promise<BenchData> {
+  cpSync(import.meta.dirname, join(root, 'tools/bench'), { recursive: true });
   const { makeBenchData: make }: typeof import('./data.ts') = await import(join(root, 'tools/bench/data.ts'));
   return make(url, PROJECTS);
 }

@@ -29,7 +29,8 @@ export type HostileData = {
 
 /** Fills a database, and returns what requests to it need. */
 export async function seed(url: string): Promise<HostileData> {
-  const { wallets, apps, account, tokens } = await makeBenchData(url, PROJECTS);
+  const { account: filled, apps } = await makeBenchData(url, PROJECTS);
+  const { wallets, tokens, id: account } = filled;
   const database = await openDatabase(url);
   const description = '\u0001'.repeat(2000);
   await database.write('UPDATE project SET description = $1', [description]);

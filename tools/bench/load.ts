@@ -2,7 +2,7 @@ import { Client } from 'undici';
 import type { Contender, HeapBytes } from './contender.ts';
 import { percentile } from './report.ts';
 
-/** A request of a workload. The requests of a workload are sent in turn, repeatedly. */
+/** A request of a workload. */
 export type Request = {
   readonly method: 'GET' | 'PATCH' | 'POST';
   readonly path: string;
@@ -24,6 +24,8 @@ export type Run = {
   readonly responses: number;
   /** The bytes in the garbage collections of the run. */
   readonly heap: HeapBytes;
+  /** The number of new audit events per response, where they are counted. */
+  readonly events?: number;
 };
 
 /** The limit of a load, in seconds or requests. */
@@ -31,14 +33,18 @@ export type Limit = { readonly seconds?: number; readonly requests?: number };
 
 const CONNECTIONS = 32;
 
+// Of a GraphQL response.
+const ERRORS = Buffer.from('"errors":');
+
 /**
  * Sends requests on 32 connections, each of which sends its next request after each response.
  *
- * @throws if a response is not 200
+ * @param next makes the next request
+ * @throws if a response is not 200, or has errors
  */
 export async function load(
   { name, url, cpuSeconds, heap }: Contender,
-  requests: readonly Request[],
+  next: () => Request,
   { seconds = Number.POSITIVE_INFINITY, requests: most = Number.POSITIVE_INFINITY }: Limit,
 ): Promise<Run> {
   const clients = Array.from({ length: CONNECTIONS }, () => new Client(url));
@@ -55,13 +61,15 @@ export async function load(
           resolve();
           return;
         }
-        const request = requests[sent++ % requests.length] as Request;
-        client.dispatch(request, {
+        sent += 1;
+        client.dispatch(next(), {
           onRequestStart() {},
           onResponseStart(_controller, status) {
             if (status !== 200) reject(new Error(`${name} answered ${status}.`));
           },
-          onResponseData() {},
+          onResponseData(_controller, chunk) {
+            if (chunk.includes(ERRORS)) reject(new Error(`${name} answered ${chunk}`));
+          },
           onResponseEnd() {
             latencies.push(performance.now() - sentAt);
             send();

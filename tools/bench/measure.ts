@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Comparison, IS_QUICK, type Side } from './comparisons.ts';
 import { type Contender, startContender } from './contender.ts';
-import { ask, type Limit, load, type Run } from './load.ts';
-import type { Result } from './report.ts';
+import { countEvents } from './events.ts';
+import { ask, type Limit, load, type Request, type Run } from './load.ts';
+import { median, type Result } from './report.ts';
 
 // With short runs, all sides of a round are measured at nearly the same time. Of each, as many requests are measured as the
 // gateway answers in this time, because what they add to a database makes later ones slower.
@@ -11,12 +12,16 @@ const SECONDS = IS_QUICK ? 0.2 : 0.4;
 // After as many requests, V8 compiles hardly any more functions.
 const WARM_UP_REQUESTS = IS_QUICK ? 10_000 : 100_000;
 
+// Of each workload, by all servers.
+const CHECKED_REQUESTS = 50;
+
 /** The servers of a benchmark. Each is started by its first use. */
 export class Contenders {
   readonly #started = new Map<string, Promise<Contender>>();
+  readonly #positions = new Map<Side, number>();
 
   of({ server, data: { url }, ...own }: Omit<Side, 'requests'>): Promise<Contender> {
-    const key = [server, url].join();
+    const key = [server, url, own.hasLog].join();
     const started = this.#started.get(key) ?? startContender(server, url, own);
     this.#started.set(key, started);
     return started;
@@ -28,38 +33,45 @@ export class Contenders {
 
   /** Sends the requests of comparisons to their servers in turn, so that each server compiles all that it needs. */
   async warmUp(comparisons: readonly Comparison[]): Promise<void> {
-    const requestsOf = new Map<Contender, Side['requests'][]>();
+    const sidesOf = new Map<Contender, Side[]>();
     for (const { gateway, others } of comparisons) {
       for (const side of [gateway, ...others]) {
         const contender = await this.of(side);
-        requestsOf.set(contender, [...(requestsOf.get(contender) ?? []), side.requests]);
+        sidesOf.set(contender, [...(sidesOf.get(contender) ?? []), side]);
       }
     }
-    for (const [contender, lists] of requestsOf) {
+    for (const [contender, sides] of sidesOf) {
       progress(`warming up ${contender.name}`);
-      const longest = Math.max(...lists.map(({ length }) => length));
-      const mixed = Array.from({ length: longest }, (_, n) =>
-        lists.map((requests) => requests[n % requests.length] as Side['requests'][number]),
-      );
-      await load(contender, mixed.flat(), { requests: Math.max(WARM_UP_REQUESTS, 2 * longest) });
+      let n = 0;
+      const next = () => this.#next(sides[n++ % sides.length] as Side);
+      await load(contender, next, { requests: WARM_UP_REQUESTS });
     }
   }
 
   /** Measures the sides of a comparison in turn. Returns a result for each other side. */
-  async compare({ name, gateway, others }: Comparison, rounds: number): Promise<readonly Result[]> {
+  async compare(comparison: Comparison, rounds: number): Promise<readonly Result[]> {
+    const { name, gateway, others } = comparison;
     const sides = [gateway, ...others];
     const runs = new Map<Side, Run[]>(sides.map((each) => [each, []]));
-    const { responses: requests } = await this.#measure(gateway, { seconds: SECONDS });
+    const { responses: requests } = await this.#measure(gateway, comparison, { seconds: SECONDS });
     for (let round = 0; round < rounds; round += 1) {
       progress(`${name}: round ${round + 1} of ${rounds}`);
       // Each round starts with another side, so that no side always follows the same one.
       for (let n = 0; n < sides.length; n += 1) {
         const each = sides[(n + round) % sides.length];
-        if (each !== undefined) runs.get(each)?.push(await this.#measure(each, { requests }));
+        if (each !== undefined) runs.get(each)?.push(await this.#measure(each, comparison, { requests }));
       }
     }
     progress('');
     const ours = runs.get(gateway) ?? [];
+    if (comparison.makesEvents) {
+      for (const [side, ofSide] of runs) {
+        const events = median(ofSide.flatMap((run) => run.events ?? []));
+        // Equal acts of a minute can be one event. Such a load would not be equal work.
+        if (events < 0.99)
+          throw new Error(`${name}: ${side.server} makes ${events} events per response, not 1.`);
+      }
+    }
     return others.map((other) => ({
       workload: name,
       against: other.label,
@@ -71,11 +83,11 @@ export class Contenders {
 
   /** @throws if a server, other than the one that repeats responses, answers a request differently than the gateway */
   async checkResponses({ gateway, others }: Comparison): Promise<void> {
-    for (const [n, request] of gateway.requests.slice(0, 50).entries()) {
-      const response = await ask(await this.of(gateway), request);
+    for (let n = 0; n < CHECKED_REQUESTS; n += 1) {
+      const response = await ask(await this.of(gateway), gateway.requests(n));
       for (const other of others) {
         if (other.responses !== undefined) continue;
-        const answer = await ask(await this.of(other), other.requests[n] ?? request);
+        const answer = await ask(await this.of(other), other.requests(n));
         if (!isDeepStrictEqual(answer, response)) {
           throw new Error(
             `${other.server} answers ${JSON.stringify(answer)}, not ${JSON.stringify(response)}`,
@@ -85,8 +97,21 @@ export class Contenders {
     }
   }
 
-  async #measure(side: Side, limit: Limit): Promise<Run> {
-    return load(await this.of(side), side.requests, limit);
+  async #measure(side: Side, { makesEvents }: Comparison, limit: Limit): Promise<Run> {
+    const contender = await this.of(side);
+    const next = () => this.#next(side);
+    const { url } = side.data;
+    if (!makesEvents || url === '') return load(contender, next, limit);
+    const before = await countEvents(url);
+    const run = await load(contender, next, limit);
+    return { ...run, events: ((await countEvents(url)) - before) / run.responses };
+  }
+
+  /** Makes the next request of a side, which goes on where the last run has ended. */
+  #next(side: Side): Request {
+    const position = this.#positions.get(side) ?? 0;
+    this.#positions.set(side, position + 1);
+    return side.requests(position);
   }
 }
 

@@ -15,7 +15,17 @@ export type Result = {
 /** The median and the quartiles of ratios. */
 type Ratio = { readonly median: number; readonly low: number; readonly high: number };
 
-const HEAD = ['workload', 'against', 'processor time', 'target', 'µs', 'rate', 'requests/s', 'p99 in ms'];
+const HEAD = [
+  'workload',
+  'against',
+  'processor time',
+  'target',
+  'µs',
+  'rate',
+  'requests/s',
+  'p99 in ms',
+  'events',
+];
 
 const HEAP_HEAD = ['workload', 'server', 'allocated, KB', 'survived, bytes', 'promoted, bytes'];
 
@@ -47,7 +57,8 @@ function rowOf(result: Result): string {
   const medians = (value: (run: Run) => number, digits: number) =>
     [ours, theirs]
       .map((runs) => median(runs.map(value)))
-      .map((number) => (Number.isNaN(number) ? '' : number.toFixed(digits)))
+      .filter((number) => !Number.isNaN(number))
+      .map((number) => number.toFixed(digits))
       .join(', ');
   const ratio = processorTime(result);
   return lineOf([
@@ -59,6 +70,7 @@ function rowOf(result: Result): string {
     shownRatio(ratioOf(result, ({ rate }) => rate)),
     medians(({ rate }) => rate, 0),
     medians(({ p99 }) => p99, 1),
+    medians(({ events }) => events ?? Number.NaN, 2),
   ]);
 }
 

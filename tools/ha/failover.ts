@@ -70,7 +70,8 @@ try {
   await primary.end();
   const hosts = [1, 2].map((node) => `127.0.0.1:${postgresPort(node)}`).join();
   const databaseUrl = `postgres://paw:paw-gateway@${hosts}/paw?target_session_attrs=read-write`;
-  const { tokens, wallets } = await makeBenchData(databaseUrl, 100);
+  const { account } = await makeBenchData(databaseUrl, 100);
+  const { tokens, wallets } = account;
   const [token = ''] = tokens;
   await test(databaseUrl, new Changes(token, wallets));
   await checkHistory(new RecordedHistory(token, wallets.slice(0, 3), () => instances.map(({ url }) => url)));

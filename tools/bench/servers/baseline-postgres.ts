@@ -2,14 +2,11 @@ import { Pool } from 'pg';
 import { titleKey } from '../../../src/model/title-key.ts';
 import {
   type AppValues,
-  COUNT_SIGN_IN,
-  eventValues,
   FIND_APP,
   INSERT_EVENT,
   INSERT_TOKEN,
   type ProjectValues,
   serveBaseline,
-  signInValues,
   type WalletValues,
 } from './baseline.ts';
 
@@ -26,12 +23,12 @@ const FIND_TOKEN = 'SELECT hash FROM token WHERE account_id = $1 AND id = $2 AND
 const FIND_PAGE = `SELECT id, title, description, image_cover_cid FROM project
 WHERE account_id = $1 AND id > $2 ORDER BY id LIMIT $3`;
 
-const UPDATE_TITLE = `WITH changed AS (UPDATE wallet SET title = $5, title_key = $6, update_time_ms = $7
-WHERE account_id = $8 AND id = $9
+const UPDATE_TITLE = `WITH changed AS (UPDATE wallet SET title = $11, title_key = $12, update_time_ms = $13, revision = $14
+WHERE account_id = $15 AND id = $16
 RETURNING id, title, description, project_id, network, address), event AS (${INSERT_EVENT})
 SELECT * FROM changed`;
 
-const SIGN_IN = `WITH token AS (${INSERT_TOKEN}) ${COUNT_SIGN_IN.replaceAll(/\$\d/g, (parameter) => `$${Number(parameter.slice(1)) + 7}`)}`;
+const SIGN_IN = `WITH token AS (${INSERT_TOKEN}) ${INSERT_EVENT.replaceAll(/\$\d+/g, (parameter) => `$${Number(parameter.slice(1)) + 7}`)}`;
 
 serveBaseline({
   async findToken(...values) {
@@ -39,12 +36,13 @@ serveBaseline({
     return row?.[0];
   },
   findPage: (...values) => rowsOf<ProjectValues>('page', FIND_PAGE, values),
-  async updateTitle(accountId, id, title, now) {
+  async updateTitle({ accountId, id, title, revision, now }, event) {
     const [row] = await rowsOf<WalletValues>('update', UPDATE_TITLE, [
-      ...eventValues(accountId, id),
+      ...event,
       title,
       titleKey(title),
       now,
+      revision,
       accountId,
       id,
     ]);
@@ -56,7 +54,7 @@ serveBaseline({
     if (row === undefined) throw new Error('There is no such app.');
     return row;
   },
-  async insertToken(token) {
-    await rowsOf('sign-in', SIGN_IN, [...token, ...signInValues(token)]);
+  async insertToken(token, event) {
+    await rowsOf('sign-in', SIGN_IN, [...token, ...event]);
   },
 });

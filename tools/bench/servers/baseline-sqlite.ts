@@ -2,14 +2,11 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { titleKey } from '../../../src/model/title-key.ts';
 import {
   type AppValues,
-  COUNT_SIGN_IN,
-  eventValues,
   FIND_APP,
   INSERT_EVENT,
   INSERT_TOKEN,
   type ProjectValues,
   serveBaseline,
-  signInValues,
   type WalletValues,
 } from './baseline.ts';
 
@@ -22,20 +19,12 @@ const findPage = prepare(
    WHERE account_id = ? AND id > ? ORDER BY id LIMIT ?`,
 );
 const updateTitle = prepare(
-  `UPDATE wallet SET title = ?, title_key = ?, update_time_ms = ? WHERE account_id = ? AND id = ?
+  `UPDATE wallet SET title = ?, title_key = ?, update_time_ms = ?, revision = ? WHERE account_id = ? AND id = ?
    RETURNING id, title, description, project_id, network, address`,
 );
-const [insertEvent, findApp, insertToken, countSignIn] = [
-  INSERT_EVENT,
-  FIND_APP,
-  INSERT_TOKEN,
-  COUNT_SIGN_IN,
-].map((sql) => prepare(sql.replaceAll(/\$\d/g, '?'))) as [
-  StatementSync,
-  StatementSync,
-  StatementSync,
-  StatementSync,
-];
+const [insertEvent, findApp, insertToken] = [INSERT_EVENT, FIND_APP, INSERT_TOKEN].map((sql) =>
+  prepare(sql.replaceAll(/\$\d+/g, '?')),
+) as [StatementSync, StatementSync, StatementSync];
 const begin = prepare('BEGIN IMMEDIATE');
 const commit = prepare('COMMIT');
 
@@ -44,18 +33,19 @@ serveBaseline({
     (findToken.get(ownerId, serial, now) as unknown as [string] | undefined)?.[0],
   findPage: (accountId, after, limit) =>
     findPage.all(accountId, after, limit) as unknown as readonly ProjectValues[],
-  updateTitle(accountId, id, title, now) {
+  updateTitle({ accountId, id, title, revision, now }, event) {
     begin.run();
-    const wallet = updateTitle.get(title, titleKey(title), now, accountId, id) as unknown as WalletValues;
-    insertEvent.run(...eventValues(accountId, id));
+    const values = [title, titleKey(title), now, revision, accountId, id];
+    const wallet = updateTitle.get(...values) as unknown as WalletValues;
+    insertEvent.run(...event);
     commit.run();
     return wallet;
   },
   findApp: (accountId, id) => findApp.get(accountId, id) as unknown as AppValues,
-  insertToken(token) {
+  insertToken(token, event) {
     begin.run();
     insertToken.run(...token);
-    countSignIn.run(...signInValues(token));
+    insertEvent.run(...event);
     commit.run();
   },
 });

@@ -28,10 +28,10 @@ export type Statements = {
   findToken(ownerId: string, serial: string, now: number): MaybePromise<string | undefined>;
   findPage(accountId: string, after: string, limit: number): MaybePromise<readonly ProjectValues[]>;
   /** Updates a wallet, and inserts an audit event in the same transaction. It resolves when both are durable. */
-  updateTitle(accountId: string, id: string, title: string, now: number): MaybePromise<WalletValues>;
+  updateTitle(wallet: WalletUpdate, event: EventValues): MaybePromise<WalletValues>;
   findApp(accountId: string, id: string): MaybePromise<AppValues>;
-  /** Inserts a token, and counts an audit event in the same transaction. It resolves when both are durable. */
-  insertToken(token: TokenValues): MaybePromise<void>;
+  /** Inserts a token and an audit event in the same transaction. It resolves when both are durable. */
+  insertToken(token: TokenValues, event: EventValues): MaybePromise<void>;
 };
 
 export const FIND_APP = `SELECT id, project_id, title, private_key_id, private_key_hash FROM app
@@ -41,27 +41,56 @@ export const INSERT_TOKEN = `INSERT INTO token
 (account_id, id, project_id, app_id, app_key_id, hash, expire_time_ms, title, is_one_project, is_read_only)
 VALUES ($1, $2, $3, $4, $5, $6, $7, '', 1, 0)`;
 
-/** The statement for the audit event of a sign-in. Those of an app in a minute are one event. */
-export const COUNT_SIGN_IN = `INSERT INTO audit_event
-(account_id, id, action, resource, fields, count_key, event_count, last_time_ms)
-VALUES ($1, $2, 'sign_in.succeed', $3, '', $4, 1, 0)
-ON CONFLICT (account_id, count_key) DO UPDATE SET event_count = audit_event.event_count + 1`;
+/** The statement for an audit event. */
+export const INSERT_EVENT = `INSERT INTO audit_event (account_id, id, action, resource, fields, token_id, actor_token_id, address,
+request_id, event_count, last_time_ms)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 1, $10)`;
 
-/** The statement for the audit event of an update. */
-export const INSERT_EVENT = `INSERT INTO audit_event (account_id, id, action, resource, fields, event_count, last_time_ms)
-VALUES ($1, $2, $3, $4, 'title', 1, 0)`;
+/** The parameters of the statement. */
+export type EventValues = readonly [
+  accountId: string,
+  id: string,
+  action: string,
+  resource: string,
+  fields: string,
+  tokenId: string | null,
+  actorTokenId: string,
+  address: string,
+  requestId: string,
+  now: number,
+];
+
+/** Updates the title of a wallet. The key of the title finds it by its beginning, and the revision is its etag. */
+export type WalletUpdate = {
+  readonly accountId: string;
+  readonly id: string;
+  readonly title: string;
+  readonly revision: string;
+  readonly now: number;
+};
+
+/** Who has sent a request, and its id. */
+type Sender = {
+  readonly accountId: string;
+  readonly tokenId: string;
+  readonly address: string;
+  readonly requestId: string;
+};
+
+const MAX_TITLE_LENGTH = 200;
 
 const nextId = monotonicFactory();
 
-/** The parameters of the statement. */
-export function eventValues(accountId: string, walletId: string): readonly [string, string, string, string] {
-  return [accountId, nextId(), 'wallet.update', `wallets/${walletId}`];
-}
+let requests = 0;
 
-/** The parameters of `COUNT_SIGN_IN`. */
-export function signInValues([accountId, , , appId]: TokenValues): readonly [string, string, string, string] {
-  const minute = Math.floor(Date.now() / 60_000).toString(36);
-  return [accountId, nextId(), `apps/${appId}`, `${minute} ${appId}`];
+function eventOf(
+  { accountId, tokenId, address, requestId }: Sender,
+  action: string,
+  resource: string,
+  fields: string,
+  newTokenId: string | null = null,
+): EventValues {
+  return [accountId, nextId(), action, resource, fields, newTokenId, tokenId, address, requestId, Date.now()];
 }
 
 const base = process.env['PUBLIC_URL'] ?? '';
@@ -79,7 +108,8 @@ export function serveBaseline(statements: Statements): void {
   });
 
   // biome-ignore lint/suspicious/noExplicitAny: the benchmark's own requests are not validated
-  function answer({ method, url = '', headers }: IncomingMessage, response: ServerResponse, body: any): void {
+  function answer(request: IncomingMessage, response: ServerResponse, body: any): void {
+    const { method, url = '', headers, socket } = request;
     const token = (headers.authorization ?? '').slice('Bearer '.length);
     const ids = token.split('_')[2] ?? '';
     const accountId = ids.slice(0, 26);
@@ -88,7 +118,13 @@ export function serveBaseline(statements: Statements): void {
         response.writeHead(401).end();
         return;
       }
-      then(handle(accountId, method, url, body), (result) => {
+      const sender = {
+        accountId,
+        tokenId: ids.slice(26),
+        address: socket.remoteAddress ?? '',
+        requestId: `request-${requests++}`,
+      };
+      then(handle(sender, method, url, body), (result) => {
         const text = JSON.stringify(result);
         response.writeHead(200, {
           'content-type': 'application/json; charset=utf-8',
@@ -100,7 +136,8 @@ export function serveBaseline(statements: Statements): void {
   }
 
   // biome-ignore lint/suspicious/noExplicitAny: as above
-  function handle(accountId: string, method = '', url: string, body: any): MaybePromise<object> {
+  function handle(sender: Sender, method = '', url: string, body: any): MaybePromise<object> {
+    const { accountId } = sender;
     if (method === 'GET') {
       const query = new URL(url, base).searchParams;
       const size = Number(query.get('pageSize'));
@@ -110,14 +147,12 @@ export function serveBaseline(statements: Statements): void {
       }));
     }
     if (method === 'PATCH') {
-      const id = url.slice('/wallet/wallets/'.length);
-      return map(statements.updateTitle(accountId, id, body.title, Date.now()), walletOf);
+      return map(updateTitle(sender, url.slice('/wallet/'.length), body.title), walletOf);
     }
-    if (url.startsWith('/auth/')) return signIn(accountId, body.privateKey);
+    if (url.startsWith('/auth/')) return signIn(sender, body.privateKey);
     const { input, first, after } = body.variables;
     if (input !== undefined) {
-      const id = input.name.slice('wallets/'.length);
-      return map(statements.updateTitle(accountId, id, input.title, Date.now()), (row) => {
+      return map(updateTitle(sender, input.name, input.title), (row) => {
         const { project, ...rest } = walletOf(row);
         return { data: { updateWallet: { wallet: { ...rest, project: { name: project } } } } };
       });
@@ -130,8 +165,22 @@ export function serveBaseline(statements: Statements): void {
     });
   }
 
+  function updateTitle(sender: Sender, name: string, title: string): MaybePromise<WalletValues> {
+    if (title.length === 0 || title.length > MAX_TITLE_LENGTH) throw new Error('A title is too long.');
+    const { accountId } = sender;
+    const update = {
+      accountId,
+      id: name.slice('wallets/'.length),
+      title,
+      revision: nextId(),
+      now: Date.now(),
+    };
+    return statements.updateTitle(update, eventOf(sender, 'wallet.update', name, 'title'));
+  }
+
   // biome-ignore lint/suspicious/noExplicitAny: as above
-  function signIn(accountId: string, { name, privateKey }: any): MaybePromise<object> {
+  function signIn(sender: Sender, { name, privateKey }: any): MaybePromise<object> {
+    const { accountId } = sender;
     return map(statements.findApp(accountId, name.slice('apps/'.length)), (row) => {
       const [id, project, title, keyId, keyHash] = row;
       if (!timingSafeEqual(Buffer.from(keyHash), Buffer.from(hash('sha256', privateKey))))
@@ -141,7 +190,8 @@ export function serveBaseline(statements: Statements): void {
       const accessToken = text + crc32(text).toString(16).padStart(8, '0');
       const expiry = Date.now() + 3_600_000;
       const token = [accountId, tokenId, project, id, keyId, hash('sha256', accessToken), expiry] as const;
-      return map(statements.insertToken(token), () => ({
+      const event = eventOf(sender, 'sign_in.succeed', name, '', tokenId);
+      return map(statements.insertToken(token, event), () => ({
         accessToken,
         app: { name, title, privateKey: '', active: true },
       }));

@@ -1,6 +1,7 @@
 import { PasswordHasher } from '../../../src/credentials/password-hasher.ts';
 import { createDataLayer, type DataLayer } from '../../../src/data/data-layer.ts';
 import { GraphqlContext } from '../../../src/graphql/context.ts';
+import type { Principal } from '../../../src/model/caller.ts';
 import { idGenerator } from '../../../src/model/resource-name.ts';
 import { BackgroundWrites } from '../../../src/storage/background-writes.ts';
 import type { Engine } from '../../../src/storage/interface/engine.ts';
@@ -31,13 +32,17 @@ export async function dataLayerOf(database: Engine, publicUrl: string): Promise<
 
 /** Authenticates a request, and returns the context of its resolvers. */
 export async function contextOf(data: DataLayer, authorization: string | undefined): Promise<GraphqlContext> {
+  return contextFor(data, await data.authenticate((authorization ?? '').slice('Bearer '.length)));
+}
+
+/** Returns the context of the resolvers of a request. */
+export function contextFor(data: DataLayer, principal: Principal): GraphqlContext {
   const client = {
     requestId: '',
     address: '127.0.0.1',
     startMs: performance.now(),
     signal: new AbortController().signal,
   };
-  const principal = await data.authenticate((authorization ?? '').slice('Bearer '.length));
   return new GraphqlContext(data.forRequest(client, principal), client, {
     readIdempotencyHeaders: () => undefined,
     countMutations: async () => {},
