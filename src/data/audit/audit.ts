@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import { decodeTime } from 'ulid';
 import type { AuditAction } from '../../model/audit-event.ts';
 import type { Client, Principal } from '../../model/caller.ts';
@@ -6,6 +5,7 @@ import type { ResourceName, Ulid } from '../../model/resource-name.ts';
 import type { Queryable } from '../../storage/interface/database.ts';
 import { type AuditEventRow, insertEventChange } from '../../storage/tables/audit-events.ts';
 import { write } from '../../storage/work/change.ts';
+import { EqualActs } from './equal-acts.ts';
 
 export type Act = {
   readonly accountId: Ulid;
@@ -22,8 +22,8 @@ export type Act = {
 /** The time within which equal acts are counted. */
 export const MINUTE_MS = 60_000;
 
-// Characters of six bits each.
-const HASH_LENGTH = 14;
+// Of this process.
+const EQUAL_ACTS = new EqualActs();
 
 /** Returns the start of the minute of a time. Both are Unix times in milliseconds. */
 export function minuteOf(timeMs: number): number {
@@ -49,14 +49,14 @@ export async function recordAct(transaction: Queryable, actor: Actor, act: Act):
 }
 
 /**
- * Returns the event of an act. Equal acts of a client in the same minute are one event with their number, so that requests
- * can't fill the disk. It has the id, the token and the request of the first.
+ * Returns the event of an act. Equal acts of a client in the same minute and process are one event with their number, so that
+ * requests can't fill the disk. It has the id, the token and the request of the first.
  */
 export function auditEvent({ caller, newId }: Actor, act: Act): AuditEventRow {
   const { accountId, action, resource, tokenId = null, count = 1 } = act;
   const fields = act.fields?.join() ?? '';
-  const id = newId();
-  const timeMs = decodeTime(id);
+  const newEventId = newId();
+  const timeMs = decodeTime(newEventId);
   const acts = { fields, event_count: count, last_time_ms: timeMs };
   const principal = caller === 'operator' ? undefined : caller.principal;
   const actorTokenId = principal?.tokenId ?? null;
@@ -65,16 +65,14 @@ export function auditEvent({ caller, newId }: Actor, act: Act): AuditEventRow {
     actor_app_id: principal?.appId ?? null,
     actor_title: principal?.title || null,
   };
-  const event = { account_id: accountId, id, action, resource, ...actor, token_id: tokenId, ...acts };
-  if (caller === 'operator') return { ...event, address: null, request_id: null, count_key: null };
+  const event = { account_id: accountId, action, resource, ...actor, token_id: tokenId, ...acts };
+  if (caller === 'operator') return { ...event, id: newEventId, address: null, request_id: null };
   const { address, requestId } = caller.client;
   // Each sign-in issues another token.
   const endedToken = action === 'sign_in.succeed' ? null : tokenId;
-  const description = [action, resource, fields, actorTokenId, address, endedToken];
-  const digest = hash('sha256', JSON.stringify(description), 'base64url').slice(0, HASH_LENGTH);
-  // With the minute first, new keys are at the end of the index.
-  const countKey = `${(minuteOf(timeMs) / MINUTE_MS).toString(36)} ${digest}`;
-  return { ...event, address, request_id: requestId, count_key: countKey };
+  const equal = [minuteOf(timeMs), accountId, action, resource, fields, actorTokenId, address, endedToken];
+  const id = EQUAL_ACTS.eventOf(equal.join(' '), newEventId);
+  return { ...event, id, address, request_id: requestId };
 }
 
 /** Returns the names of the fields that have a value. */

@@ -100,7 +100,6 @@ const CHECKS: Readonly<Record<Exclude<ColumnName, 'image_cover_cid'>, Check>> = 
   resource: (value) => typeof value === 'string' && parseResourceName(COLLECTIONS, value) === value,
   fields: matches(/^[A-Za-z_,]{0,200}$/),
   request_id: matches(/^[\w.:-]{1,100}$/),
-  count_key: matches(/^[0-9a-z]{1,12} [\w-]{1,64}$/),
   key_hash: isShortHash,
   content_hash: isShortHash,
   response: matches(/^[A-Za-z0-9+/]+={0,2}$/),

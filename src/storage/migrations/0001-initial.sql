@@ -188,17 +188,12 @@ CREATE TABLE audit_event (
   -- An IPv4 address or an IPv6 network.
   address TEXT,
   request_id TEXT,
-  -- The minute, and a hash of what equal acts have in common, which are one event. Null for an act of the operator.
-  count_key TEXT,
   -- The number of revoked tokens, of addresses, or of equal acts within a minute.
   event_count BIGINT NOT NULL,
   -- The time of the last act that is counted.
   last_time_ms BIGINT NOT NULL,
   PRIMARY KEY (account_id, id)
 );
-
--- Counts equal acts. Rows without a key are different.
-CREATE UNIQUE INDEX audit_event_by_count_key ON audit_event (account_id, count_key);
 
 -- For the list of all accounts, and for the deletion of old events.
 CREATE INDEX audit_event_by_name ON audit_event (('events/' || id));

@@ -45,26 +45,35 @@ export function writeRow<R extends Row, Params extends readonly Value[]>(sql: st
     (await database.write<R>(sql, params))[0];
 }
 
+type Changes = Readonly<Record<string, Value | undefined>> & { readonly title: string | undefined };
+
 /**
- * Returns the assignments of an update, with parameters from `$<first>` on, which `changesIn` makes. COALESCE keeps the value
- * of a column without a new one, so that two concurrent updates of different fields do not overwrite each other. An empty
- * reference removes the one there is.
+ * Makes the function that returns the statement of an update and its values from `$<first>` on. A statement names the columns
+ * with new values alone: two concurrent updates of different fields do not overwrite each other, and SQLite writes no index of
+ * the other columns. An empty reference removes the one there is.
+ *
+ * @param columns those that can have a new value, in their order
+ * @param make makes a statement from its assignments
  */
-export function assignments(columns: readonly string[], first: number): string {
+export function updateOf<S>(columns: readonly string[], first: number, make: (assignments: string) => S) {
+  const statements = new Map<string, S>();
+  return (changes: Changes): { readonly sql: S; readonly values: readonly Value[] } => {
+    const { title } = changes;
+    const row: Changes = { ...changes, title_key: title && titleKey(title) };
+    const names = columns.filter((column) => row[column] !== undefined);
+    const key = names.join();
+    const sql = statements.get(key) ?? make(assignments(names, first));
+    statements.set(key, sql);
+    return { sql, values: valuesOf(row, names) };
+  };
+}
+
+function assignments(columns: readonly string[], first: number): string {
   const values = columns.map((column, index) => {
-    const value = `COALESCE($${first + index}, ${column})`;
+    const value = `$${first + index}`;
     return `${column} = ${column === 'reference' ? `NULLIF(${value}, '')` : value}`;
   });
   return values.join(', ');
-}
-
-/** Returns the new values of columns, in their order, with the key of a new title. */
-export function changesIn(
-  changes: Readonly<Record<string, Value | undefined>> & { readonly title: string | undefined },
-  columns: readonly string[],
-): readonly Value[] {
-  const { title } = changes;
-  return valuesOf({ ...changes, title_key: title && titleKey(title) }, columns);
 }
 
 /** Makes the function that returns the account of a resource by its name, or undefined if it does not exist. */

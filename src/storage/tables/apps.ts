@@ -4,8 +4,6 @@ import type { Change, ConditionalSql, Database, Queryable, Row, Statement } from
 import { type ChangesOf, except, KEY, type RowOf } from '../sql/columns.ts';
 import { KeysetList, listByTitle } from '../sql/keyset-list.ts';
 import {
-  assignments,
-  changesIn,
   findAccountOf,
   ifRevision,
   insertChange,
@@ -13,6 +11,7 @@ import {
   readRow,
   revisionList,
   selectByIds,
+  updateOf,
   writeRow,
 } from '../sql/row-statements.ts';
 import { isForeignKeyViolation } from '../work/constraint-violations.ts';
@@ -97,8 +96,12 @@ const updateAppCount = writeRow<Row, [accountId: Ulid, count: number]>(
   'UPDATE account SET app_count = app_count + $2 WHERE id = $1',
 );
 
-const UPDATE = `UPDATE app SET revision = $4, ${assignments(CHANGEABLE_COLUMNS, 5)}
-WHERE account_id = $1 AND id = $2 AND ${ifRevision(3)} RETURNING ${APP_COLUMNS}`;
+const updateApp = updateOf(
+  CHANGEABLE_COLUMNS,
+  5,
+  (assignments) => `UPDATE app SET revision = $4, ${assignments}
+WHERE account_id = $1 AND id = $2 AND ${ifRevision(3)} RETURNING ${APP_COLUMNS}`,
+);
 
 const REPLACE_KEY = `UPDATE app SET
   previous_key_id = private_key_id,
@@ -150,14 +153,9 @@ export async function updateAppRow(
   { revision, ...changes }: AppChanges,
   revisions: readonly Ulid[] | undefined,
 ): Promise<AppRow | undefined> {
-  const params = [
-    accountId,
-    id,
-    revisionList(revisions),
-    revision,
-    ...changesIn(changes, CHANGEABLE_COLUMNS),
-  ];
-  const [row] = await database.write<AppRow>(UPDATE, params);
+  const { sql, values } = updateApp(changes);
+  const params = [accountId, id, revisionList(revisions), revision, ...values];
+  const [row] = await database.write<AppRow>(sql, params);
   return row;
 }
 

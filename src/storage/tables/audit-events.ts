@@ -18,19 +18,17 @@ export type AuditEventRow = {
   readonly fields: string;
   readonly address: string | null;
   readonly request_id: string | null;
-  readonly count_key: string | null;
   readonly event_count: number;
   readonly last_time_ms: number;
 };
 
-/** The second column is what concurrent inserts wait for; see `ConnectionTurns`. */
 const AUDIT_EVENT_COLUMNS =
-  'account_id, count_key, id, action, resource, actor_token_id, actor_app_id, actor_title, token_id, fields, address, request_id, event_count, last_time_ms';
+  'account_id, id, action, resource, actor_token_id, actor_app_id, actor_title, token_id, fields, address, request_id, event_count, last_time_ms';
 
 export const AUDIT_EVENT_TABLE = { name: 'audit_event', columns: AUDIT_EVENT_COLUMNS, key: KEY } as const;
 
 // The first of equal acts of a minute gives the event its id. Requests can come to the database in another order.
-const ON_CONFLICT = `ON CONFLICT (account_id, count_key) DO UPDATE SET
+const ON_CONFLICT = `ON CONFLICT (account_id, id) DO UPDATE SET
   event_count = audit_event.event_count + excluded.event_count,
   last_time_ms = CASE WHEN excluded.last_time_ms > audit_event.last_time_ms
     THEN excluded.last_time_ms ELSE audit_event.last_time_ms END`;
@@ -74,7 +72,7 @@ const ACT_ID = prefixedId('act/');
 const COUNT = `SELECT COUNT(*) AS count FROM (SELECT 1 AS one FROM audit_event
   WHERE account_id = $1 AND action = $2 AND ${ACT_ID} >= $3 ORDER BY ${ACT_ID} LIMIT $4) AS events`;
 
-/** Returns the change that inserts an event, or adds it to an event with the same key of its count. */
+/** Returns the change that inserts an event, or adds it to the event with its id. */
 export const insertEventChange = insertChange<AuditEventRow>('audit_event', AUDIT_EVENT_COLUMNS, ON_CONFLICT);
 
 /** The events of an account with an action and with ids from `first` on. */

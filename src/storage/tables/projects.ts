@@ -3,12 +3,11 @@ import type { Queryable, Row } from '../interface/database.ts';
 import { type ChangesOf, except, KEY } from '../sql/columns.ts';
 import { KeysetList, listByReference, listByTitle } from '../sql/keyset-list.ts';
 import {
-  assignments,
-  changesIn,
   findAccountOf,
   insertInto,
   readRow,
   selectByIds,
+  updateOf,
   writeRow,
 } from '../sql/row-statements.ts';
 
@@ -54,8 +53,12 @@ export const PROJECT_LIST_BY_TITLE = listByTitle<ProjectItem>(TABLE, 'id');
 
 export const PROJECT_LIST_BY_REFERENCE = listByReference<ProjectItem>(TABLE, 'id');
 
-const UPDATE = `UPDATE project SET ${assignments(CHANGEABLE_COLUMNS, 3)}
-WHERE account_id = $1 AND id = $2 RETURNING ${PROJECT_COLUMNS}`;
+const updateProject = updateOf(
+  CHANGEABLE_COLUMNS,
+  3,
+  (assignments) =>
+    `UPDATE project SET ${assignments} WHERE account_id = $1 AND id = $2 RETURNING ${PROJECT_COLUMNS}`,
+);
 
 // The tokens come last, because they have no index by project.
 const FIND_USE = `SELECT 1 AS one FROM account WHERE id = $1 AND (default_project_id = $2
@@ -109,8 +112,8 @@ export async function updateProjectRow(
   id: Ulid,
   changes: ChangesOf<NewProjectRow, (typeof CHANGEABLE_COLUMNS)[number]>,
 ): Promise<ProjectItem | undefined> {
-  const params = [accountId, id, ...changesIn(changes, CHANGEABLE_COLUMNS)];
-  const [row] = await database.write<ProjectItem>(UPDATE, params);
+  const { sql, values } = updateProject(changes);
+  const [row] = await database.write<ProjectItem>(sql, [accountId, id, ...values]);
   return row;
 }
 

@@ -7,8 +7,6 @@ import { type ChangesOf, except, KEY, prefixedId, type RowOf } from '../sql/colu
 import { KeysetList, listByReference, listByTitle } from '../sql/keyset-list.ts';
 import { MAX_MATCHES } from '../sql/keyset-sql.ts';
 import {
-  assignments,
-  changesIn,
   findAccountOf,
   ifRevision,
   insertChange,
@@ -18,6 +16,7 @@ import {
   revisionList,
   selectByIds,
   unlessRevision,
+  updateOf,
   writeRow,
 } from '../sql/row-statements.ts';
 
@@ -94,12 +93,17 @@ const FIND_TARGETS = `SELECT
   CASE WHEN EXISTS (SELECT 1 FROM project WHERE account_id = $1 AND id = $4) THEN 1 ELSE 0 END AS project`;
 
 // $6 is the new project, which is also one of the values from $9 on.
-const UPDATE: ConditionalSql = (_, condition) => `UPDATE wallet SET
-  update_time_ms = $4, revision = $5, ${assignments(CHANGEABLE_COLUMNS, 9)}
+const updateWallet = updateOf(
+  CHANGEABLE_COLUMNS,
+  9,
+  (assignments): ConditionalSql =>
+    (_, condition) =>
+      `UPDATE wallet SET update_time_ms = $4, revision = $5, ${assignments}
 WHERE account_id = $1 AND id = $2 AND project_id = COALESCE($3, project_id)
   AND (CAST($6 AS TEXT) IS NULL OR EXISTS (SELECT 1 FROM project p WHERE p.account_id = $1 AND p.id = $6))
   AND archived = 0 AND ${ifRevision(7)} AND ${unlessRevision(8)} AND ${condition}
-RETURNING ${WALLET_COLUMNS}`;
+RETURNING ${WALLET_COLUMNS}`,
+);
 
 const SET_ARCHIVED: ConditionalSql = (_, condition) => `UPDATE wallet SET
   archived = $4, archive_time_ms = $5, update_time_ms = $6, revision = $7
@@ -167,9 +171,9 @@ export function updateWalletChange(
   { update_time_ms: now, revision, ...changes }: WalletChanges,
   { ifMatch, ifNoneMatch }: Preconditions,
 ): Change {
-  const values = changesIn(changes, CHANGEABLE_COLUMNS);
+  const { sql, values } = updateWallet(changes);
   const conditions = [changes.project_id ?? null, revisionList(ifMatch), revisionList(ifNoneMatch)];
-  return { sql: UPDATE, params: [...paramsOf(wallet), now, revision, ...conditions, ...values] };
+  return { sql, params: [...paramsOf(wallet), now, revision, ...conditions, ...values] };
 }
 
 /**

@@ -90,9 +90,9 @@ test.each<[problem: string, cause: string | ((database: Database, tenant: Tenant
   ],
   ['The index wallet_by_project is missing', 'DROP INDEX wallet_by_project'],
   [
-    'The index audit_event_by_count_key is "on (account_id, count_key)", not "unique on (account_id, count_key)"',
-    `DROP INDEX audit_event_by_count_key;
-     CREATE INDEX audit_event_by_count_key ON audit_event (account_id, count_key)`,
+    'The index address_by_address is "on (account_id, address)", not "unique on (account_id, address)"',
+    `DROP INDEX address_by_address;
+     CREATE INDEX address_by_address ON address (account_id, address)`,
   ],
   [
     `The index wallet_by_name is "on (id)", not "on (an expression)"`,

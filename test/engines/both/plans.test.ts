@@ -148,7 +148,7 @@ if (inject('engine') === 'sqlite') {
   const NAMES_ROW =
     /\sWHERE (id = \?1|(\w+\.)?account_id = \?1 AND (\w+\.)?(id|app_id|project_id|maker_token_id|key_hash|network|reference) (= |IN \()\?2)\b/;
   // Insertions wait for one with the same key.
-  const INSERTS_ROW = /^INSERT INTO \w+ \(account_id, (id|count_key|key_hash), .*\) VALUES \(\?1, ?\?2\b/;
+  const INSERTS_ROW = /^INSERT INTO \w+ \(account_id, (id|key_hash), .*\) VALUES \(\?1, ?\?2\b/;
 
   // `ConnectionTurns` of PostgreSQL reads them there.
   test('every statement of the APIs has the account as its first parameter, and one that can wait for a lock the row as its second', async () => {
