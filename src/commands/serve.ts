@@ -28,6 +28,7 @@ export async function serveUntilStopped(
   logTo: 1 | 2,
   onListening: (info: ServerInfo) => void = () => {},
 ): Promise<void> {
+  const logger = openLog(config.logLevel, logTo);
   // Registered before the start, so that a signal during the start is not lost.
   const stopping = new AbortController();
   const stopped = once(stopping.signal, 'abort');
@@ -35,14 +36,16 @@ export async function serveUntilStopped(
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => {
       signals += 1;
-      if (signals > 1) endProcess(signal);
+      if (signals > 1) {
+        logger.flush();
+        endProcess(signal);
+      }
       stopping.abort();
     });
   }
   const parentCheck = IS_UNDER_NPM ? stopAfterParent(stopping) : undefined;
   // The server continues when its terminal is closed.
   process.on('SIGHUP', () => clearInterval(parentCheck));
-  const { logger, close: closeLog } = openLog(config.logLevel, logTo);
   try {
     // Imported on demand: no other command needs it, and its import takes longer than most commands.
     const { startServer } = await import('../server.ts');
@@ -57,8 +60,6 @@ export async function serveUntilStopped(
   } catch (error) {
     // A migration was ended by the signal.
     if (error !== stopping.signal.reason) throw explained(error, config);
-  } finally {
-    closeLog();
   }
 }
 

@@ -1,57 +1,82 @@
-import { type Logger, pino } from 'pino';
+import { writeSync } from 'node:fs';
+import { type DestinationStream, type Logger, pino } from 'pino';
 import type { Config } from '../../config.ts';
 
 // Lines that are not written yet are kept up to this size. Further ones are lost.
 const MAX_UNWRITTEN_BYTES = 1_000_000;
 
+// Lines are written together when there are so many characters, or after so long. A write takes the time of several lines.
+const CHUNK_LENGTH = 16_384;
+const CHUNK_MS = 10;
+
+// An operator, or a process that is killed next, does not wait for the end of the chunk.
+const FIRST_ERROR = '{"level":50';
+
 // How long the process waits for the reader of the log before it ends.
 const LAST_LINES_MS = 500;
 
-export type Log = {
-  readonly logger: Logger;
-  /** Lets the process end, also if nobody reads the log. Must be called before the end of the process. */
-  close(): void;
-};
-
 /**
- * Opens the log. It is written in the thread pool, so that a slow reader of the log
- * does not delay requests. If it can't be written, for example because the disk is full, the server goes on without it.
+ * Opens the log. A slow reader of the log does not delay requests. If the log can't be written, for example because the disk
+ * is full, the server goes on without it. The last lines are written when the process ends, also after an uncaught exception.
  *
  * @param dest the file descriptor: 1 or 2
  */
-export function openLog(level: Config['logLevel'], dest: 1 | 2): Log {
-  // Node makes a pipe non-blocking when it opens the stream. A full one would otherwise block a thread for ever.
+export function openLog(level: Config['logLevel'], dest: 1 | 2): Logger {
+  // Node makes a pipe non-blocking when it opens the stream. A full one would otherwise block the process for ever.
   void (dest === 1 ? process.stdout : process.stderr);
-  let isClosed = false;
-  let isWritable = true;
-  // Registered before the listener of the library, which would try for ever to write the rest to a full disk or pipe. After
-  // an uncaught exception, the last lines are not written yet.
-  process.once('exit', () => {
-    isClosed = true;
-    try {
-      if (isWritable) destination.flushSync();
-    } catch {
-      // Nobody reads the log.
+  const lines = new LogLines(dest);
+  process.once('exit', () => lines.end());
+  return pino({ level }, lines);
+}
+
+class LogLines implements DestinationStream {
+  readonly #dest: 1 | 2;
+  #collected = '';
+  readonly #unwritten: Buffer[] = [];
+  #unwrittenBytes = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(dest: 1 | 2) {
+    this.#dest = dest;
+  }
+
+  write(line: string): void {
+    this.#collected += line;
+    if (this.#collected.length >= CHUNK_LENGTH || line >= FIRST_ERROR) this.flush();
+    else this.#flushLater();
+  }
+
+  flush(): void {
+    const chunk = Buffer.from(this.#collected);
+    this.#collected = '';
+    if (chunk.length > 0 && this.#unwrittenBytes + chunk.length <= MAX_UNWRITTEN_BYTES) {
+      this.#unwritten.push(chunk);
+      this.#unwrittenBytes += chunk.length;
     }
-    destination.destroy();
-  });
-  const destination = pino.destination({
-    dest,
-    sync: false,
-    maxLength: MAX_UNWRITTEN_BYTES,
-    retryEAGAIN: () => !isClosed,
-  });
-  destination.on('error', () => {
-    isWritable = false;
-  });
-  destination.on('write', () => {
-    isWritable = true;
-  });
-  const giveUp = () => {
-    isClosed = true;
-  };
-  return {
-    logger: pino({ level }, destination),
-    close: () => void setTimeout(giveUp, LAST_LINES_MS).unref(),
-  };
+    try {
+      for (let next = this.#unwritten[0]; next; next = this.#unwritten[0]) {
+        const written = writeSync(this.#dest, next);
+        this.#unwrittenBytes -= written;
+        if (written < next.length) this.#unwritten[0] = next.subarray(written);
+        else this.#unwritten.shift();
+      }
+    } catch {
+      // The pipe or the disk is full, or nobody reads the log.
+      this.#flushLater();
+    }
+  }
+
+  end(): void {
+    const endMs = performance.now() + LAST_LINES_MS;
+    for (this.flush(); this.#unwritten.length > 0 && performance.now() < endMs; this.flush()) {
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, CHUNK_MS);
+    }
+  }
+
+  #flushLater(): void {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      this.flush();
+    }, CHUNK_MS).unref();
+  }
 }

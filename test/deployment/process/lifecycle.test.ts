@@ -143,17 +143,49 @@ test.each([
   expect(await ended).toEqual([expected, null]);
 });
 
-test('the lines before a crash are in the log', async () => {
-  const program = `import { openLog } from '${ROOT}src/commands/cli/logger.ts';
-    const { logger } = openLog('info', 1);
-    for (let line = 0; line < 50; line += 1) logger.info({ line });
-    throw new Error('crash');`;
-  const child = startProgram(process.execPath, ['--input-type=module', '--eval', program], {}, ROOT);
-  const { status, stdout } = await child.ended;
-  expect(status).toBe(1);
-  // The line that a thread was writing can come last.
-  const lines = new Set(logLines(stdout).map(({ line }) => line));
-  expect(lines).toEqual(new Set(Array.from({ length: 50 }, (_, line) => line)));
+/**
+ * Runs a program with a `logger`, whose log is read only when it has printed an error, and so after its last line.
+ *
+ * @returns what it has logged, and its status or the signal that ended it
+ */
+async function runWithLateReader(program: string) {
+  const open = `import { openLog } from '${ROOT}src/commands/cli/logger.ts'; const logger = openLog('info', 1);`;
+  const words = ['--input-type=module', '--eval', open + program];
+  const child = spawn(process.execPath, words, { cwd: ROOT, env: {}, stdio: ['ignore', 'pipe', 'pipe'] });
+  const closed = once(child, 'close');
+  await once(child.stderr.resume(), 'data');
+  let output = '';
+  for await (const data of child.stdout.setEncoding('utf8')) output += data;
+  return { output, lines: logLines(output).map(({ line }) => line), ended: await closed };
+}
+
+// More than a pipe keeps.
+const LOG_LINES = "for (let line = 0; line < 3000; line += 1) logger.info({ line }); console.error('last');";
+
+test.each([
+  ['a crash', "throw new Error('crash')", [1, null]],
+  ['a normal end', '', [0, null]],
+])('the lines before %s are in the log in their order, even if read late', async (_, end, expected) => {
+  const { lines, ended } = await runWithLateReader(LOG_LINES + end);
+  expect(ended).toEqual(expected);
+  expect(lines).toEqual(Array.from({ length: 3000 }, (_, line) => line));
+});
+
+test('an error is in the log at once, after the lines before it', async () => {
+  const killed = "logger.info({ line: 1 }); logger.error({ line: 2 }); process.kill(process.pid, 'SIGKILL');";
+  const { lines, ended } = await runWithLateReader(`console.error('start'); ${killed}`);
+  expect(ended).toEqual([null, 'SIGKILL']);
+  expect(lines).toEqual([1, 2]);
+});
+
+test('of a log that nobody reads, a megabyte is kept, in whole lines and in their order', async () => {
+  const program = `for (let line = 0; line < 3000; line += 1) logger.info({ line }, 'é'.repeat(500)); console.error('last')`;
+  const { output, lines } = await runWithLateReader(program);
+  const bytes = Buffer.byteLength(output);
+  expect(bytes).toBeGreaterThan(1_000_000);
+  // The pipe, which is a socket, keeps some in addition.
+  expect(bytes).toBeLessThan(1_500_000);
+  expect(lines).toEqual(lines.toSorted((a, b) => a - b));
 });
 
 test.each([
