@@ -9,7 +9,7 @@ const MAX_UNWRITTEN_BYTES = 1_000_000;
 const CHUNK_LENGTH = 16_384;
 const CHUNK_MS = 10;
 
-// An operator, or a process that is killed next, does not wait for the end of the chunk.
+// A line begins with its level. From `error` on, it is written at once: the process may be killed next.
 const FIRST_ERROR = '{"level":50';
 
 // How long the process waits for the reader of the log before it ends.
