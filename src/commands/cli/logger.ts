@@ -33,7 +33,6 @@ class LogLines implements DestinationStream {
   readonly #dest: 1 | 2;
   #collected = '';
   readonly #unwritten: Buffer[] = [];
-  #unwrittenBytes = 0;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(dest: 1 | 2) {
@@ -49,14 +48,11 @@ class LogLines implements DestinationStream {
   flush(): void {
     const chunk = Buffer.from(this.#collected);
     this.#collected = '';
-    if (chunk.length > 0 && this.#unwrittenBytes + chunk.length <= MAX_UNWRITTEN_BYTES) {
-      this.#unwritten.push(chunk);
-      this.#unwrittenBytes += chunk.length;
-    }
+    const bytes = this.#unwritten.reduce((sum, { length }) => sum + length, chunk.length);
+    if (chunk.length > 0 && bytes <= MAX_UNWRITTEN_BYTES) this.#unwritten.push(chunk);
     try {
       for (let next = this.#unwritten[0]; next; next = this.#unwritten[0]) {
         const written = writeSync(this.#dest, next);
-        this.#unwrittenBytes -= written;
         if (written < next.length) this.#unwritten[0] = next.subarray(written);
         else this.#unwritten.shift();
       }
