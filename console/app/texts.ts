@@ -49,12 +49,12 @@ const NOUNS = {
 
 export type Noun = keyof typeof NOUNS;
 
-// The API counts no further: in a list with a filter, and in another one.
-const MAX_COUNTS: readonly number[] = [1000, 10_000];
+// The API counts no further.
+const MAX_COUNT = 1000;
 
 /** Returns the total count of a list in words. A list with exactly this number says it, too. */
 export function countText(count: number): string {
-  return `${count.toLocaleString('en')}${MAX_COUNTS.includes(count) ? ' or more' : ''}`;
+  return `${count.toLocaleString('en')}${count === MAX_COUNT ? ' or more' : ''}`;
 }
 
 /** Returns the total count of a list with its noun, such as `1 wallet` or `1,000 or more wallets`. */

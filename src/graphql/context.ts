@@ -197,7 +197,7 @@ function pageLoader<T>(
   const { first: _f, after: _a, last: _l, before: _b, ...filters } = input;
   const load = async (projects: readonly ProjectName[]) =>
     (await list(projects)).map((page, index) => {
-      // A count can take 10,000 rows, and a request can have many pages of a list.
+      // A count can take 1,000 rows, and a request can have many pages of a list.
       const count = keyOf(`count ${name} ${projects[index]}`, filters);
       const readTotalCount = () => cached(state, count, () => page.readTotalCount());
       return new Connection({ ...page, readTotalCount });

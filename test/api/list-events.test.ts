@@ -12,7 +12,7 @@ import {
   mutate,
   resultOf,
 } from '../support/requests.ts';
-import { addEvents, rowsOf } from '../support/rows.ts';
+import { addEvents, addWallets, rowsOf } from '../support/rows.ts';
 import { pawJson } from '../support/run-command.ts';
 
 // The pages are tested with those of the other lists, in `list-pages.test.ts`.
@@ -108,11 +108,14 @@ test('the total count is that of the events that all filters together find, on e
   expect((await read({ since, until })).totalCount).toBe(3);
 });
 
-test('the total count of events ends at 10,000', async () => {
-  const { account, token } = await seedTenant(gateway);
-  await addEvents(gateway.database, account, 10_001);
-  const since = '2001-01-01T00:00:00Z';
-  expect((await read({ since }, token)).totalCount).toBe(10_000);
+test('the total counts of events and of the wallets of a project end at 1,000', async () => {
+  const tenant = await seedTenant(gateway);
+  await addEvents(gateway.database, tenant.account, 1001);
+  await addWallets(gateway.database, tenant, 1001);
+  const query = '{ events { totalCount } projects { nodes { wallets { totalCount } } } }';
+  const counted = { totalCount: 1000 };
+  const { data } = await graphqlBody(gateway.url, tenant.token, query);
+  expect(data).toEqual({ events: counted, projects: { nodes: [{ wallets: counted }] } });
 });
 
 test('an action without events has none, and null selects all', async () => {

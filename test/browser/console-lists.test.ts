@@ -88,14 +88,14 @@ test('the history of a wallet says what was changed, and by which app, also when
   const project = await projectTokenOf(api, token, app);
   await resultOf(api.updateWallet(project, wallet, { title: 'Till', description: '' }));
   await mutate(site.gateway.url, project, 'signOut', {});
-  await addEvents(site.gateway.database, account, 10_000);
+  await addEvents(site.gateway.database, account, 1000);
   const page = await site.openConsole(token);
   await showScreen(page, wallet);
   const row = page.locator('tbody tr').filter({ hasText: 'Wallet updated: title, description' });
   await row.getByRole('link', { name: 'app Point of sale' }).click();
   await page.getByRole('heading', { name: 'Point of sale', level: 1 }).waitFor();
   await page.locator('a[href="#/events"]').click();
-  await page.getByText('10,000 or more events', { exact: true }).waitFor();
+  await page.getByText('1,000 or more events', { exact: true }).waitFor();
 });
 
 test('the events of a filter whose request fails are not those of the filter before', async () => {

@@ -89,10 +89,7 @@ export type AppConnection = {
   readonly nodes: ReadonlyArray<App>;
   /** The page info. */
   readonly pageInfo: PageInfo;
-  /**
-   * The number of all apps of the project, or 10,000 if it has more; with a filter, the number of its
-   * matches, or 1,000 if there are more.
-   */
+  /** The number of all apps of the project, or of the matches of a filter; 1,000 if there are more. */
   readonly totalCount: Scalars['Int']['output'];
 };
 
@@ -374,7 +371,7 @@ export type EventConnection = {
   readonly nodes: ReadonlyArray<Event>;
   /** The page info. */
   readonly pageInfo: PageInfo;
-  /** The number of the events that the filter finds, or 10,000 if there are more. */
+  /** The number of the events that the filter finds, or 1,000 if there are more. */
   readonly totalCount: Scalars['Int']['output'];
 };
 
@@ -991,7 +988,7 @@ export type TokenConnection = {
   readonly nodes: ReadonlyArray<Token>;
   /** The page info. */
   readonly pageInfo: PageInfo;
-  /** The number of all valid tokens, or 10,000 if there are more. */
+  /** The number of all valid tokens, or 1,000 if there are more. */
   readonly totalCount: Scalars['Int']['output'];
 };
 
@@ -1198,8 +1195,8 @@ export type WalletConnection = {
   /** The page info. */
   readonly pageInfo: PageInfo;
   /**
-   * The number of all wallets of the project, without archived ones, or 10,000 if it has more; with a filter, the number of its
-   * matches, or 1,000 if there are more.
+   * The number of all wallets of the project, without archived ones, or of the matches of a filter; 1,000 if
+   * there are more.
    */
   readonly totalCount: Scalars['Int']['output'];
 };

@@ -31,7 +31,7 @@ type MetadataRow = {
 
 const BATCH_SIZE = 500;
 
-// A part can take 1,000 matches or a count of 10,000 rows: up to 1 ms of SQLite, which blocks the event loop for a statement.
+// A part can take 1,000 matches: up to 1 ms of SQLite, which blocks the event loop for a statement.
 const MAX_COUNTED_PARTS = 10;
 
 // Less and greater than every ULID.

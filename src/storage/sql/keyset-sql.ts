@@ -14,10 +14,8 @@ export type ListOptions = {
   readonly prefix?: string;
   /** An SQL expression for the number of all rows. Without it, the rows are counted. */
   readonly count?: string;
-  /** The maximum total count of counted rows. The default is 10,000. */
-  readonly maxCount?: number;
   /**
-   * A column of an index after those of the comparisons and of the part. The list has at most `MAX_MATCHES` rows, the first
+   * A column of an index after those of the comparisons and of the part. The list has at most `MAX_COUNTED` rows, the first
    * by this column, so that a search for what most rows have is bounded, too.
    */
   readonly matchedBy?: string;
@@ -26,11 +24,8 @@ export type ListOptions = {
 /** What a statement reads: the rows of pages, or metadata of pages. */
 export type ListKind = 'page' | 'count' | 'previous' | 'count and previous';
 
-/** The maximum number of rows that a search by `matchedBy` finds, and that are counted in a list with a filter. */
-export const MAX_MATCHES = 1000;
-
-/** The maximum total count of a list whose rows are counted, so that a count has a maximum cost. */
-const MAX_TOTAL_COUNT = 10_000;
+/** The maximum number of rows that a search by `matchedBy` finds, and that are counted, so that a count has a maximum cost. */
+const MAX_COUNTED = 1000;
 
 /**
  * Returns a statement on a list, or on each of `partCount` parts of it. Its parameters are the values of the comparisons,
@@ -39,7 +34,7 @@ const MAX_TOTAL_COUNT = 10_000;
  */
 export function listStatement(
   { name, columns }: ListTable,
-  { where, part, prefix, count = '', maxCount = MAX_TOTAL_COUNT, matchedBy }: ListOptions,
+  { where, part, prefix, count = '', matchedBy }: ListOptions,
   kind: ListKind,
   {
     isAscending,
@@ -56,7 +51,7 @@ export function listStatement(
   const search = (ofPart: readonly string[], last: string) => {
     const found = [...conditions, ...ofPart];
     if (matchedBy === undefined) return `FROM ${name} WHERE ${[...found, last].join(' AND ')}`;
-    const first = `ORDER BY ${matchedBy}, id LIMIT ${MAX_MATCHES}`;
+    const first = `ORDER BY ${matchedBy}, id LIMIT ${MAX_COUNTED}`;
     return `FROM (SELECT id FROM ${name} WHERE ${found.join(' AND ')} ${first}) AS matches WHERE ${last}`;
   };
 
@@ -79,7 +74,7 @@ export function listStatement(
   // With the order, a large list is counted by its index, up to the limit. Matches would be sorted for nothing.
   const order = matchedBy === undefined ? ` ORDER BY ${key}` : '';
   const within = isRange ? `${key} > $${start} AND ${key} < $${start + 1}` : `${key} > ''`;
-  const counted = `SELECT id ${search(ofPart, within + order)} LIMIT ${maxCount}`;
+  const counted = `SELECT 1 ${search(ofPart, within + order)} LIMIT ${MAX_COUNTED}`;
   const total = kind === 'count' ? `(SELECT COUNT(*) FROM (${counted}) AS counted)` : count;
   const previous = `(SELECT id ${search(ofPart, before)} LIMIT 1)`;
   const fields = {

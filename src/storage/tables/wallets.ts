@@ -5,7 +5,6 @@ import type { ResourceName, Ulid } from '../../model/resource-name.ts';
 import type { Change, ConditionalSql, Queryable } from '../interface/database.ts';
 import { type ChangesOf, except, KEY, prefixedId, type RowOf } from '../sql/columns.ts';
 import { KeysetList, listByReference, listByTitle } from '../sql/keyset-list.ts';
-import { MAX_MATCHES } from '../sql/keyset-sql.ts';
 import {
   findAccountOf,
   ifRevision,
@@ -78,7 +77,6 @@ export const WALLET_LIST_OF_ALL = new KeysetList<WalletRow>(TABLE, { where: ['ac
 export const WALLET_LIST_AT_ADDRESS = new KeysetList<WalletRow>(TABLE, {
   where: ['account_id =', 'address ='],
   part: 'project_id',
-  maxCount: MAX_MATCHES,
 });
 
 export const WALLET_LIST_BY_TITLE = listByTitle<WalletRow>(TABLE, 'project_id', ['archived =']);
