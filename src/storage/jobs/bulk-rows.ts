@@ -143,17 +143,20 @@ export async function insertRows<R extends Row>(
 ): Promise<readonly R[]> {
   const columns = COLUMNS.get(table) ?? '';
   const names = columnNames(columns);
-  const insert = (batch: readonly Row[]) => {
-    const tuples = batch.map((_, row) => `(${placeholders(names, row * names.length + 1)})`);
-    const values = batch.flatMap((row) => valuesOf(row, names));
-    return transaction.write<R>(
-      `INSERT INTO ${table} (${columns}) VALUES ${tuples.join(', ')} ${suffix}`,
-      values,
-    );
+  const insertion = ({ length }: readonly Row[]) => {
+    const tuples = Array.from({ length }, (_, row) => `(${placeholders(names, row * names.length + 1)})`);
+    return `INSERT INTO ${table} (${columns}) VALUES ${tuples.join(', ')} ${suffix}`;
   };
   const inserted: R[] = [];
+  const parts = forStatements(rows);
+  // That of all parts but a shorter last one.
+  const ofFirst = insertion(parts[0] ?? []);
   // One after the other, so that none is executed after one that failed.
-  for (const batch of forStatements(rows)) inserted.push(...(await insert(batch)));
+  for (const part of parts) {
+    const sql = part.length === parts[0]?.length ? ofFirst : insertion(part);
+    const values = part.flatMap((row) => valuesOf(row, names));
+    inserted.push(...(await transaction.write<R>(sql, values)));
+  }
   return inserted;
 }
 
