@@ -64,9 +64,9 @@ async function handle(route: Route, request: FastifyRequest, reply: FastifyReply
   const context = new GraphqlContext(own, client, {
     readIdempotencyHeaders: () => (isPost ? idempotencyHeaders(request) : undefined),
     async countMutations(count) {
-      for (let n = 1; n < count; n += 1) await countRequest(request, reply, requestNotes(request).owner);
+      for (let n = 1; n < count; n += 1) countRequest(request, reply, requestNotes(request).owner);
     },
-    countIntrospection: () => limitIntrospection(request, reply),
+    countIntrospection: async () => limitIntrospection(request, reply),
     reserve: (bytes) => requestMemory(request).reserve(bytes),
   });
   return respond(await execute(route, request, mediaType, context), context, mediaType, reply);

@@ -44,12 +44,12 @@ export function addOauthApi(
     app.setErrorHandler(async (error, request, reply) => {
       // Refused before its credentials were compared. An outage says nothing about them.
       const isCounted = reply.hasHeader(RATE_LIMIT_HEADER) || toApiError(error).status === 'UNAVAILABLE';
-      if (!isCounted) await countRequest(request, reply, undefined);
+      if (!isCounted) countRequest(request, reply, undefined);
       throw toOauthError(error);
     });
     const addEndpoint = (path: string, handle: (call: Call, request: FormRequest) => Promise<unknown>) =>
       app.post(OAUTH_PATH + path, { config: routeKind('oauth') }, async (request: FormRequest, reply) => {
-        const count: Client['count'] = (owner) => countRequest(request, reply, owner);
+        const count: Client['count'] = async (owner) => countRequest(request, reply, owner);
         const client = Object.assign(new RequestClient(request), { count });
         const response = await handle(data.withoutToken(client), request);
         // Source: RFC 6749, section 5.1. The header Cache-Control is that of all responses.

@@ -22,7 +22,7 @@ export const RATE_LIMIT_POLICY_HEADER = 'ratelimit-policy';
 const INTROSPECTIONS = 60;
 
 /** Counts a request. @throws RESOURCE_EXHAUSTED if it exceeds the limit */
-export type Limiter = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
+export type Limiter = (request: FastifyRequest, reply: FastifyReply) => void;
 
 /**
  * Counts a request for its owner, or without one for the address of the client.
@@ -33,7 +33,7 @@ export type CountRequest = (
   request: FastifyRequest,
   reply: FastifyReply,
   owner: LimitOwner | undefined,
-) => Promise<void>;
+) => void;
 
 /**
  * Limits the rate of all requests except health checks, and adds the state of the limit to every
@@ -57,11 +57,11 @@ export function addRateLimits(
   const byAccount = createLimiter('account', perAccount, ofOwner('accountId'), accounts);
   const byAddress = createLimiter('address', perAddress, clientAddress);
 
-  const countRequest: CountRequest = async (request, reply, owner) => {
+  const countRequest: CountRequest = (request, reply, owner) => {
     if (owner === undefined) return byAddress(request, reply);
     requestNotes(request).owner = owner;
-    await byCredential(request, reply);
-    await byAccount(request, reply);
+    byCredential(request, reply);
+    byAccount(request, reply);
   };
 
   app.addHook('onRequest', async (request, reply) => {
@@ -72,7 +72,7 @@ export function addRateLimits(
       if (error instanceof ApiError && error.status === 'UNAUTHENTICATED') return undefined;
       throw error;
     });
-    await countRequest(request, reply, owner);
+    countRequest(request, reply, owner);
   });
   const limitIntrospection = createLimiter('introspection', INTROSPECTIONS, ofOwner('tokenId'));
   return { limitIntrospection, countRequest, accounts };
@@ -85,7 +85,7 @@ function createLimiter(
   counts = new WindowCounts(),
 ): Limiter {
   const policy = `"${name}";q=${quota};w=${WINDOW_SECONDS}`;
-  return async (request, reply) => {
+  return (request, reply) => {
     const { count, endSeconds } = counts.add(keyOf(request));
     const isExceeded = count > quota;
     // The response has the state of the first limit, or of the one that is exceeded.
