@@ -96,6 +96,8 @@ function readAll(settings: Settings, variables: Readonly<Record<string, string>>
     host: settings.host('HOST') ?? '127.0.0.1',
     /** The TCP port; 0 for any free port. */
     port: settings.integer('PORT', 0, 65_535) ?? 4000,
+    /** Whether other instances can listen on the same port. */
+    reusePort: settings.isOn('PAW_REUSE_PORT') ?? false,
     databaseUrl: settings.text('DATABASE_URL') ?? 'sqlite:data/paw.db',
     /** Whether `serve` creates a SQLite file that does not exist. */
     createDatabase: !isProduction,

@@ -246,7 +246,9 @@ async function listen(parts: Parts): Promise<ServerInfo> {
   const app = await createApp(parts);
   // With `localhost`, Fastify would open a second server on `::1`, which would have none of the limits of this one.
   const host = config.host === 'localhost' ? '127.0.0.1' : config.host;
-  await app.listen({ host, port: config.port, backlog: BACKLOG });
+  // Fastify passes all options to Node, and has no type for `reusePort`.
+  const options = { host, port: config.port, backlog: BACKLOG, reusePort: config.reusePort };
+  await app.listen(options);
   const { port } = app.server.address() as AddressInfo;
   const url = localUrl(config.host, port);
   state.publicUrl ||= url;

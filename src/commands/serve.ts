@@ -82,6 +82,7 @@ function explained(error: unknown, { host, metricsPort }: Config): unknown {
   const setting = port === metricsPort ? 'PAW_METRICS_PORT' : 'PORT';
   const messages: Readonly<Record<string, string>> = {
     EADDRINUSE: `Another program uses the port ${port}. Stop it, or set ${setting} to another port.`,
+    ENOTSUP: 'PAW_REUSE_PORT must be off: on this system, instances cannot share a port.',
     EACCES: `This user may not listen on the port ${port}. Set ${setting} to another port.`,
   };
   const ofHost = `HOST must be an address of this machine. On ${JSON.stringify(host)}, the error is: ${getSystemErrorMessage(errno)}.`;

@@ -11,6 +11,7 @@ const POSTGRES = { poolSize: 10, timeoutMs: 5000, variables: {} };
 const DEFAULTS = {
   host: '127.0.0.1',
   port: 4000,
+  reusePort: false,
   databaseUrl: 'sqlite:data/paw.db',
   createDatabase: true,
   postgres: POSTGRES,
@@ -112,6 +113,7 @@ test.each([
   [{ PAW_AUDIT_DAYS: '3650' }, { auditDays: 3650 }],
   [{ PAW_CHECK_INTERVAL: '12h' }, { checkIntervalMs: 43_200_000 }],
   [{ PAW_INTROSPECTION: 'off' }, { introspection: false }],
+  [{ PAW_REUSE_PORT: 'on' }, { reusePort: true }],
   [{ PAW_FEDERATION: 'on' }, { federation: true }],
   [{ PAW_TRUSTED_DOCUMENTS: 'm.json' }, { trustedDocuments: { file: 'm.json', mode: 'prefer' } }],
   [
@@ -151,7 +153,7 @@ const WRONG: readonly (readonly [names: string, values: readonly string[]])[] = 
   ['PAW_APP_TOKENS', ['0', '100001', 'all']],
   ['PAW_CHECK_INTERVAL', ['0s', '13h', '60', 'never']],
   ['PAW_AUDIT_DAYS', ['-1', '3651', '90d', 'all']],
-  ['PAW_SANDBOX PAW_INTROSPECTION PAW_FEDERATION PAW_CONSOLE PAW_EXPLORERS', ['true', '1', 'ON']],
+  ['PAW_REUSE_PORT PAW_SANDBOX PAW_INTROSPECTION PAW_FEDERATION PAW_CONSOLE PAW_EXPLORERS', ['true', '1', 'ON']],
   ['PAW_TRUSTED_DOCUMENTS_MODE', ['on', 'REQUIRE', 'constructor']],
   [
     'PAW_CORS_ORIGINS',

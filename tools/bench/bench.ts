@@ -6,10 +6,11 @@ import { parseArgs } from 'node:util';
 import { Client } from 'pg';
 import { startPostgres } from '../../test/support/postgres-server.ts';
 import { IS_QUICK } from './comparisons.ts';
-import { LOAD_CORE } from './contender.ts';
+import { ALL_CORES, LOAD_CORE } from './contender.ts';
 import { measureFiles } from './files.ts';
 import { measureGuard, prepareOrdinary } from './guard.ts';
 import { measureHostile } from './hostile.ts';
+import { measureInstances } from './instances.ts';
 import { Contenders } from './measure.ts';
 import { heapTable, type Result, tableOf } from './report.ts';
 
@@ -33,7 +34,8 @@ const PAGE = new URL('../../docs/benchmarks.md', import.meta.url);
 
 const RESULTS = /(?<=<!-- ordinary requests -->\n).*(?=\n<!-- end of ordinary requests -->)/s;
 
-execFileSync('taskset', ['-cp', LOAD_CORE, String(process.pid)]);
+const cores = options.only === 'instances' ? ALL_CORES : LOAD_CORE;
+execFileSync('taskset', ['-cp', cores, String(process.pid)]);
 const folder = mkdtempSync(join(tmpdir(), 'paw-bench-'));
 const postgres = await startPostgres('shared_buffers=512MB');
 const contenders = new Contenders();
@@ -66,8 +68,15 @@ async function measure(only: string | undefined): Promise<void> {
       return console.log(`\n${await measureFiles('PostgreSQL', await workplace.createDatabase('files'))}`);
     case 'hostile':
       return console.log(await measureHostile(IS_QUICK));
+    case 'instances':
+      return console.log(
+        await measureInstances({
+          SQLite: `sqlite:${join(folder, 'instances.db')}`,
+          PostgreSQL: await workplace.createDatabase('instances'),
+        }),
+      );
     default:
-      throw new Error(`--only takes guard, files or hostile, and not ${only}.`);
+      throw new Error(`--only takes guard, files, hostile or instances, and not ${only}.`);
   }
 }
 

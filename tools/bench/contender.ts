@@ -27,6 +27,9 @@ export const SERVER_CORE = '0';
 /** The core of the load generator. */
 export const LOAD_CORE = '1';
 
+/** The cores of instances that are measured together, and of their load generator. */
+export const ALL_CORES = `${SERVER_CORE},${LOAD_CORE}`;
+
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
 // The command of `npm start`. All contenders get its V8 flags, and write a line for each garbage collection.
@@ -47,6 +50,8 @@ export type ContenderOptions = {
   readonly responses?: string;
   /** Whether it writes a line for each request. */
   readonly hasLog?: boolean;
+  /** The port that it shares with other processes, on the cores of all. */
+  readonly sharedPort?: string;
 };
 
 /**
@@ -57,19 +62,21 @@ export type ContenderOptions = {
 export async function startContender(
   name: string,
   url: string,
-  { root = ROOT, responses = '', hasLog = false }: ContenderOptions = {},
+  { root = ROOT, responses = '', hasLog = false, sharedPort }: ContenderOptions = {},
 ): Promise<Contender> {
   const program =
     name === 'gateway' ? PROGRAM : [fileURLToPath(new URL(`./servers/${name}.ts`, import.meta.url))];
   const command = [process.execPath, ...FLAGS, ...program];
-  const child = spawn('taskset', ['-c', SERVER_CORE, ...command], {
+  const cores = sharedPort === undefined ? SERVER_CORE : ALL_CORES;
+  const child = spawn('taskset', ['-c', cores, ...command], {
     cwd: root,
     env: {
       PATH: process.env['PATH'],
       NODE_ENV: 'production',
       PAW_LOG_REQUESTS: hasLog ? 'all' : 'none',
       ...NO_RATE_LIMITS,
-      PORT: '0',
+      PORT: sharedPort ?? '0',
+      ...(sharedPort !== undefined && { PAW_REUSE_PORT: 'on' }),
       PUBLIC_URL,
       DATABASE_FILE: url.replace(/^sqlite:/, ''),
       DATABASE_URL: url,

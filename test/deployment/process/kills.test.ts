@@ -11,38 +11,38 @@ import { startServerProcess } from '../../support/run-command.ts';
 
 const KILLS = 2;
 
-const WRITERS = 4;
+const WRITERS = 8;
 
-const SERVERS = 2;
-
-test('servers on one file that are killed under load lose no acknowledged write', async () => {
+test('servers on one file and one port that are killed under load lose no acknowledged write', async () => {
   // The gateway of the test makes the account, and does not serve.
   const gateway = await testGateway();
   const tenant = await seedTenant(gateway, { wallets: WRITERS });
-  const settings = { DATABASE_URL: gateway.databaseUrl };
-  const servers = await Promise.all(Array.from({ length: SERVERS }, () => startServerProcess(settings)));
-  const urlOf = (writer: number) => servers[writer % SERVERS]?.url ?? '';
+  const settings = { DATABASE_URL: gateway.databaseUrl, PAW_REUSE_PORT: 'on' };
+  const first = await startServerProcess(settings);
+  const { url } = first;
+  const startNext = () => startServerProcess({ ...settings, PORT: new URL(url).port });
+  const servers = [first, await startNext()];
 
   const changes = new Changes(tenant.token, tenant.wallets);
   let isOver = false;
-  const writers = tenant.wallets.map(async (_wallet, writer) => {
+  const writers = tenant.wallets.map(async () => {
     for (let n = 1; !isOver; n += 1) {
       const api = n % 2 ? 'GraphQL' : 'REST';
-      await changes.createApp(urlOf(writer), api);
-      await changes.updateWallet(urlOf(writer), api);
+      await changes.createApp(url, api);
+      await changes.updateWallet(url, api);
     }
   });
   for (let round = 0; round < KILLS; round += 1) {
     const before = changes.apps.length;
     await expect.poll(() => changes.apps.length).toBeGreaterThan(before + 2 * WRITERS);
-    await servers[round % SERVERS]?.stop('SIGKILL');
-    servers[round % SERVERS] = await startServerProcess(settings);
+    await servers[round]?.stop('SIGKILL');
+    servers[round] = await startNext();
   }
   isOver = true;
   await Promise.all(writers);
 
   expect(changes.updates).toBeGreaterThan(WRITERS);
-  expect(await changes.countLost(urlOf(0))).toBe(0);
+  expect(await changes.countLost(url)).toBe(0);
   const [check] = await gateway.database.read('SELECT integrity_check FROM pragma_integrity_check');
   expect(check).toEqual({ integrity_check: 'ok' });
   for (const server of servers) expect(await server.stop('SIGTERM')).toMatchObject({ status: 0, stderr: '' });

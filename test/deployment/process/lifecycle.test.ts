@@ -6,12 +6,13 @@ import { Agent, type IncomingMessage, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { readResponse, send } from '../../support/both-apis.ts';
-import { startGateway, testDatabase, useGateway, useTenant } from '../../support/gateway.ts';
+import { mutationDocument, readResponse, send } from '../../support/both-apis.ts';
+import { seedTenant, startGateway, testDatabase, useGateway, useTenant } from '../../support/gateway.ts';
 import { NO_RATE_LIMITS } from '../../support/no-rate-limits.ts';
 import {
   listening,
   logLines,
+  pawProcess,
   type Running,
   type RunningServer,
   type Settings,
@@ -111,6 +112,49 @@ describe('a server', () => {
     expect(response.headers.get('connection')).toBe('close');
     expect(await ended).toMatchObject(ENDED_WELL);
   });
+});
+
+/** Returns a function that sends requests on one connection, and returns the status and the instance that has responded. */
+function connection(url: string) {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  onTestFinished(() => agent.destroy());
+  return async (path: string, token: string, body?: string) => {
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+    const sent = request(url + path, { agent, method: body ? 'POST' : 'GET', headers }).end(body);
+    const [incoming] = (await once(sent, 'response')) as [IncomingMessage];
+    const { status, headers: received } = await readResponse(incoming);
+    return { status, instance: received.get('x-request-id')?.split('-')[0] };
+  };
+}
+
+test('servers with PAW_REUSE_PORT share a port, and each refuses a token that another one has revoked', async () => {
+  const { url } = await start({ PAW_REUSE_PORT: 'on' });
+  const { port: PORT } = new URL(url);
+  await start({ PAW_REUSE_PORT: 'on', PORT });
+  const connections = new Map<string | undefined, ReturnType<typeof connection>>();
+  const connect = async () => {
+    const send = connection(url);
+    const { status, instance } = await send('/project/projects', tenant.token);
+    expect(status).toBe(200);
+    return connections.set(instance, send).size;
+  };
+  // The system chooses the server of each connection.
+  await expect.poll(connect).toBe(2);
+  const [first, second] = [...connections.values()];
+  for (const [sender, other] of [
+    [first, second],
+    [second, first],
+  ]) {
+    const { token } = await seedTenant(gateway);
+    expect(await other?.('/project/projects', token)).toMatchObject({ status: 200 });
+    const signOut = { query: mutationDocument('signOut'), variables: { input: {} } };
+    expect(await sender?.('/graphql', token, JSON.stringify(signOut))).toMatchObject({ status: 200 });
+    expect(await other?.('/project/projects', token)).toMatchObject({ status: 401 });
+  }
+
+  const alone = await pawProcess(['serve'], { DATABASE_URL: gateway.databaseUrl, PORT });
+  const stderr = `paw: Another program uses the port ${PORT}. Stop it, or set PORT to another port.\n`;
+  expect(alone).toEqual({ status: 1, stdout: '', stderr });
 });
 
 test.each([

@@ -16,6 +16,17 @@ function otherFile(): Settings {
   return { DATABASE_URL: `sqlite:${file}` };
 }
 
+// What Node does on macOS.
+const WITHOUT_REUSE_PORT = `--import data:text/javascript,${encodeURIComponent(`
+  import { Server } from 'node:net';
+  const { listen } = Server.prototype;
+  Server.prototype.listen = function (options, ...others) {
+    if (!options.reusePort) return listen.call(this, options, ...others);
+    const error = Object.assign(new Error('listen ENOTSUP'), { syscall: 'listen', code: 'ENOTSUP', errno: -95 });
+    process.nextTick(() => this.emit('error', error));
+    return this;
+  };`)}`;
+
 // Lines of failed starts in docs/troubleshooting.md, each with the settings of such a start.
 const START_FAILURES: Record<string, () => Settings> = {
   '… must be …': () => ({ PAW_TRUSTED_DOCUMENTS: join(testFolder(), 'missing.json') }),
@@ -27,6 +38,7 @@ const START_FAILURES: Record<string, () => Settings> = {
   }),
   'The database is unavailable: file is not a database.': otherFile,
   'Another program uses the port …': () => ({ PORT: new URL(gateway.url).port }),
+  'PAW_REUSE_PORT must be off: …': () => ({ PAW_REUSE_PORT: 'on', NODE_OPTIONS: WITHOUT_REUSE_PORT }),
   // An address that is reserved for documentation. Source: RFC 5737.
   'HOST must be …': () => ({ HOST: '192.0.2.1' }),
 };
