@@ -10,7 +10,7 @@ import { restPages } from './workloads.ts';
 
 const COUNTS = [1, 2, 4, 8];
 
-const [ROUNDS, SECONDS, WARM_UP_REQUESTS] = IS_QUICK ? [3, 0.5, 2000] : [15, 0.7, 20_000];
+const [ROUNDS, SECONDS, WARM_UP_REQUESTS] = IS_QUICK ? [3, 0.4, 1000] : [15, 0.4, 3000];
 
 const PROJECTS = 10_000;
 

@@ -9,9 +9,14 @@ import { isDiskError, type RunStatement } from './statements.ts';
 /** How long a write waits for the lock of another process. */
 export const BUSY_TIMEOUT_MS = 2000;
 
-// The lock is tried again after intervals that grow from the first to the second.
-const MIN_BUSY_INTERVAL_MS = 1;
-const MAX_BUSY_INTERVAL_MS = 32;
+// A process that tried the lock less often than others would get it less often.
+const BUSY_INTERVAL_MS = 1;
+
+// The number of batches after a wait for the lock that are gathered.
+const GATHERED_BATCHES = 16;
+
+// In this time, clients that have got their responses send the next requests.
+const GATHER_MS = 1;
 
 // The time of the writes of a slice before the last one.
 const MAX_SLICE_MS = 3;
@@ -43,6 +48,9 @@ export class GroupCommit {
   readonly #execute: RunStatement;
   #isScheduled = false;
   #needsSpace = false;
+  /** The number of the next batches that are gathered. */
+  #toGather = 0;
+  #lastSync: Promise<void> = Promise.resolve();
 
   /**
    * @param execute executes statements on `writer`
@@ -87,6 +95,7 @@ export class GroupCommit {
     this.#isScheduled = true;
     // After all requests of the iteration have been read.
     setImmediate(async () => {
+      if (this.#toGather > 0) await this.#gather();
       if (await this.#begin()) await this.#commitBatch();
       this.#isScheduled = false;
       this.#schedule();
@@ -114,12 +123,22 @@ export class GroupCommit {
     const settle: Settle = (failure) => {
       for (const each of settlements) each(failure);
     };
-    this.#log.sync().then(() => settle(), settle);
+    this.#lastSync = this.#log.sync().then(() => settle(), settle);
+  }
+
+  /**
+   * Waits for writes that can share the next batch, because another process writes as well. Each batch reads the pages
+   * again that others have changed, so fewer and larger batches take less time, and leave the lock to the others.
+   */
+  async #gather(): Promise<void> {
+    this.#toGather -= 1;
+    await this.#lastSync;
+    await delay(GATHER_MS);
   }
 
   /** Begins a transaction when no other process holds the lock. Returns false if no write waits so long. */
   async #begin(): Promise<boolean> {
-    for (let interval = MIN_BUSY_INTERVAL_MS; ; interval = Math.min(2 * interval, MAX_BUSY_INTERVAL_MS)) {
+    for (;;) {
       try {
         this.#log.assertUsable();
         this.#execute('BEGIN IMMEDIATE');
@@ -130,7 +149,8 @@ export class GroupCommit {
         for (const { reject } of this.#turns.remove(({ deadline }) => !isBusy || now > deadline))
           reject(error);
         if (this.#turns.size === 0) return false;
-        await delay(interval);
+        this.#toGather = GATHERED_BATCHES;
+        await delay(BUSY_INTERVAL_MS);
       }
     }
   }

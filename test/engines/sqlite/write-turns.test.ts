@@ -1,5 +1,8 @@
+import { DatabaseSync } from 'node:sqlite';
+import { setImmediate as nextIteration } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from '../../../src/storage/open-database.ts';
+import { pathOf } from '../../support/engine.ts';
 import { testDatabase } from '../../support/gateway.ts';
 
 // Takes longer than a slice. Adds how many rows there were before.
@@ -29,4 +32,31 @@ test('a short write waits for one long write of another account', async () => {
   ]);
   await Promise.all(long);
   expect(row?.['place']).toBeLessThanOrEqual(2);
+});
+
+test('after a wait for the lock of another process, writes of two iterations of the event loop share a commit', async () => {
+  const { url } = await testDatabase();
+  let commits = 0;
+  const onSync = (sync: { readonly commits: number }) => {
+    commits += sync.commits;
+  };
+  const database = await openDatabase(url, { onSync });
+  onTestFinished(() => database.close());
+  await database.write('CREATE TABLE written (place INTEGER)');
+  const add = (place: number) => database.write('INSERT INTO written VALUES ($1)', [place]);
+  const addTwo = async () => {
+    const first = add(1);
+    await nextIteration();
+    await Promise.all([first, add(2)]);
+    return commits;
+  };
+  expect(await addTwo()).toBe(3);
+  const other = new DatabaseSync(pathOf(url));
+  other.exec('BEGIN IMMEDIATE');
+  const waiting = add(0);
+  await nextIteration();
+  other.exec('ROLLBACK');
+  other.close();
+  await waiting;
+  expect(await addTwo()).toBe(5);
 });
