@@ -153,7 +153,10 @@ const WRONG: readonly (readonly [names: string, values: readonly string[]])[] = 
   ['PAW_APP_TOKENS', ['0', '100001', 'all']],
   ['PAW_CHECK_INTERVAL', ['0s', '13h', '60', 'never']],
   ['PAW_AUDIT_DAYS', ['-1', '3651', '90d', 'all']],
-  ['PAW_REUSE_PORT PAW_SANDBOX PAW_INTROSPECTION PAW_FEDERATION PAW_CONSOLE PAW_EXPLORERS', ['true', '1', 'ON']],
+  [
+    'PAW_REUSE_PORT PAW_SANDBOX PAW_INTROSPECTION PAW_FEDERATION PAW_CONSOLE PAW_EXPLORERS',
+    ['true', '1', 'ON'],
+  ],
   ['PAW_TRUSTED_DOCUMENTS_MODE', ['on', 'REQUIRE', 'constructor']],
   [
     'PAW_CORS_ORIGINS',
