@@ -4,7 +4,7 @@ import { type BenchData, makeBenchData } from './data.ts';
 import { load, type Request, type Run } from './load.ts';
 import { progress } from './measure.ts';
 import { lineOf, median } from './report.ts';
-import { restPages } from './workloads.ts';
+import { type Requests, restPages, restUpdates } from './workloads.ts';
 
 // The instances of a group share a port, and all groups a database. The load generator shares the cores with them.
 
@@ -39,15 +39,15 @@ async function rowsOf(engine: string, url: string): Promise<readonly string[]> {
     const loads = loadsOf(data);
     for (const { contender, count } of groups) {
       progress(`${engine}: warming up ${count}`);
-      for (const requests of Object.values(loads))
-        await load(contender, requests, { requests: WARM_UP_REQUESTS * count });
+      for (const next of Object.values(loads))
+        await load(contender, next, { requests: WARM_UP_REQUESTS * count });
     }
-    for (const [name, requests] of Object.entries(loads)) {
+    for (const [name, next] of Object.entries(loads)) {
       const runs = new Map<Group, Run[]>(groups.map((group) => [group, []]));
       for (let round = 0; round < ROUNDS; round += 1) {
         progress(`${engine}, ${name}: round ${round + 1} of ${ROUNDS}`);
         for (const group of groups)
-          runs.get(group)?.push(await load(group.contender, requests, { seconds: SECONDS }));
+          runs.get(group)?.push(await load(group.contender, next, { seconds: SECONDS }));
       }
       const [one = []] = runs.values();
       rows.push(
@@ -86,32 +86,14 @@ async function startInstances(url: string, count: number): Promise<Contender> {
   };
 }
 
-function loadsOf(data: BenchData): Readonly<Record<string, readonly Request[]>> {
-  const pages = restPages(data, PAGES);
-  const updates = Array.from({ length: data.wallets.length * data.tokens.length }, (_, n) =>
-    updateOf(data, n),
-  );
-  const mixed = updates.flatMap((update, n) => [
-    ...Array.from(
-      { length: PAGES_PER_UPDATE },
-      (_, i) => pages[(n * PAGES_PER_UPDATE + i) % PAGES] ?? update,
-    ),
-    update,
-  ]);
-  return { 'REST page of 10': pages, 'REST update': updates, '19 pages, 1 update': mixed };
+/** Returns functions that make the next request of a load. */
+function loadsOf(data: BenchData): Readonly<Record<string, () => Request>> {
+  const [nextPage, nextUpdate] = [inOrder(restPages(data, PAGES)), inOrder(restUpdates([data.account]))];
+  const nextOfMix = inOrder((n) => (n % (PAGES_PER_UPDATE + 1) === 0 ? nextUpdate() : nextPage()));
+  return { 'REST page of 10': nextPage, 'REST update': nextUpdate, '19 pages, 1 update': nextOfMix };
 }
 
-let titles = 0;
-
-function updateOf({ wallets, tokens }: BenchData, n: number): Request {
-  const token = tokens[Math.floor(n / wallets.length) % tokens.length];
-  return {
-    method: 'PATCH',
-    path: `/wallet/${wallets[n % wallets.length]}`,
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-    get body() {
-      titles += 1;
-      return JSON.stringify({ title: `Title ${titles}` });
-    },
-  };
+function inOrder(requests: Requests): () => Request {
+  let n = 0;
+  return () => requests(n++);
 }

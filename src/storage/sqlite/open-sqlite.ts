@@ -7,7 +7,7 @@ import { type Engine, isDefinedAs, type SchemaChanges } from '../interface/engin
 import { READINESS_LIFETIME_MS } from '../tables/readiness.ts';
 import { writeEach } from '../work/change.ts';
 import { remembered } from '../work/remembered.ts';
-import { type ObserveStatement, type StatementKind, timedStatements } from '../work/statement-times.ts';
+import { type ObserveStatement, timedStatements } from '../work/statement-times.ts';
 import { Checkpoints } from './checkpoints.ts';
 import { BUSY_TIMEOUT_MS, GroupCommit } from './group-commit.ts';
 import { isNamed, LogSync, type Sync } from './log-sync.ts';
@@ -77,8 +77,6 @@ export function openSqlite(link: string, settings: SqliteSettings): Engine {
   const timed = timedStatements(onStatement);
   const readiness = new ReadinessCheck(path, () => writes.needsSpace);
   const transaction = inTransaction(writer, execute);
-  const commit = <T>(kind: StatementKind, account: unknown, work: () => Promise<T>) =>
-    timed(kind, () => writes.transaction(account, work));
 
   const engine: Engine = {
     read: <R extends Row>(sql: string, params: readonly Value[] = []) =>
@@ -87,10 +85,13 @@ export function openSqlite(link: string, settings: SqliteSettings): Engine {
     write: (sql, params) =>
       timed('write', () => writes.run(accountParameter(params), () => execute(sql, params))),
 
-    transaction: (work, account) => commit('transaction', account, () => work(transaction)),
+    transaction: (work, account) =>
+      timed('transaction', () => writes.transaction(account, () => work(transaction))),
 
     writeIfFirst: (changes) =>
-      commit('write', accountParameter(changes[0].params), () => writeEach(transaction, changes)),
+      timed('write', () =>
+        writes.statements(accountParameter(changes[0].params), () => writeEach(transaction, changes)),
+      ),
 
     schema: schemaChanges((work) => engine.transaction(work)),
     forRequest: () => engine,

@@ -117,6 +117,24 @@ describe('statements that are executed together', () => {
     expect(await database.read('SELECT at FROM item WHERE id = $1', ['new'])).toEqual([{ at: 7 }]);
   });
 
+  test('are undone alone if a later one fails, beside others at the same time', async () => {
+    for (const id of ['a', 'b']) await database.write(ADD, [id, null, 5]);
+    const takenId: ConditionalSql = (values, condition) =>
+      `INSERT INTO item (id, note, at) ${insertedRow(values, condition)}`;
+    const results = await Promise.allSettled([
+      database.writeIfFirst([bump('a', 'x'), insertion('one')]),
+      database.writeIfFirst([bump('b', 'y'), insertion('none'), change(takenId, 'a', null, 1)]),
+      add(database, 'c'),
+      database.writeIfFirst([bump('a', 'z'), insertion('two')]),
+    ]);
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'fulfilled']);
+    expect(await ids()).toEqual(['a', 'b', 'c', 'one', 'two']);
+    const changed = 'SELECT id, note, at FROM item WHERE id = $1 OR id = $2 ORDER BY id';
+    const [a, b] = await database.read<{ id: string; note: string | null; at: number }>(changed, ['a', 'b']);
+    expect(a?.at).toBe(7);
+    expect(b).toEqual({ id: 'b', note: null, at: 5 });
+  });
+
   test('can use a column of the row of the first', async () => {
     await database.write(ADD, ['a', null, 1]);
     const copy: ConditionalSql = (values, condition) => INSERT(values, condition);

@@ -14,7 +14,7 @@ addRequestNotes(app);
 const authenticate = bearerAuthenticator(data);
 if (process.env['PAW_LOG_REQUESTS'] === 'all') {
   // The log and the limits of the gateway.
-  addRequestLog(app, openLog('info', 1).logger, 'all');
+  addRequestLog(app, openLog('info', 1), 'all');
   const quota = 100_000_000;
   addRateLimits(app, authenticate, { perCredential: quota, perAccount: quota, perAddress: quota });
 }
