@@ -16,14 +16,15 @@ export function asOneStatement(changes: readonly [Change, ...Change[]]): Stateme
   let texts = TEXTS;
   for (const { sql } of changes) {
     const next: Texts = texts.next.get(sql) ?? { next: new WeakMap() };
-    texts.next.set(sql, next);
+    if (!texts.next.has(sql)) texts.next.set(sql, next);
     texts = next;
   }
   texts.sql ??= join(changes);
-  const params = changes.flatMap(({ params }) =>
-    params.filter((param): param is Value => !isColumnOfFirst(param)),
-  );
-  return { sql: texts.sql, params };
+  const values: Value[] = [];
+  for (const { params } of changes) {
+    for (const param of params) if (!isColumnOfFirst(param)) values.push(param);
+  }
+  return { sql: texts.sql, params: values };
 }
 
 function join(changes: readonly [Change, ...Change[]]): string {

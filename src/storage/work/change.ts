@@ -30,9 +30,8 @@ export function insertedRow(values: readonly string[], condition: string): strin
 /** Returns a change that is made only if another one, a SELECT, would return a row. */
 export function withCondition({ sql, params }: Change, check: Change): Change {
   const known = CHECKED.get(sql) ?? new WeakMap<ConditionalSql, ConditionalSql>();
-  CHECKED.set(sql, known);
   const checked = known.get(check.sql) ?? withCheck(sql, check.sql, params.length);
-  known.set(check.sql, checked);
+  if (!known.has(check.sql)) CHECKED.set(sql, known.set(check.sql, checked));
   return { sql: checked, params: [...params, ...check.params] };
 }
 

@@ -10,7 +10,7 @@ import {
   type Wait,
 } from './connection-turns.ts';
 import { HostError, isOutdatedClient } from './hosts.ts';
-import { Session, type StatementSettings } from './session.ts';
+import { Session, type StatementSettings, watchCommits } from './session.ts';
 
 export type PoolState = {
   readonly used: number;
@@ -65,6 +65,7 @@ export class ConnectionPool {
     this.turns = new ConnectionTurns(() => pool.options.max);
     // An unused connection that breaks is replaced.
     pool.on('error', () => {});
+    pool.on('connect', watchCommits);
   }
 
   get state(): PoolState {
@@ -91,12 +92,12 @@ export class ConnectionPool {
   async #acquire({ request, leave = () => {}, startMs, deadline }: ConnectionUse): Promise<Session> {
     const { timeoutMs } = this.#settings;
     const nowMs = performance.now();
-    const late = Promise.withResolvers<never>();
-    late.promise.catch(() => {});
+    const turn: Wait = {};
+    let onLate = (error: unknown) => turn.reject?.(error);
     let session: Session | undefined;
     // One timer for the wait and all statements.
     const timer = setTimeout(
-      () => (session === undefined ? late.reject(startTimeout('overload')) : session.expire()),
+      () => (session === undefined ? onLate(startTimeout('overload')) : session.expire()),
       deadline === undefined ? timeoutMs : Math.max(deadline - nowMs, 0),
     );
     let end = leave;
@@ -104,7 +105,7 @@ export class ConnectionPool {
       clearTimeout(timer);
       end(result);
     };
-    const turn: Wait = { late: late.promise };
+    let taken: Promise<PoolClient> | undefined;
     let waitStartMs = startMs ?? nowMs;
     let [hasTurn, isTimeout] = [false, false];
     try {
@@ -112,12 +113,14 @@ export class ConnectionPool {
       hasTurn = true;
       if (turn.isForOthers) waitStartMs = performance.now();
       if (deadline !== undefined && performance.now() >= deadline) throw startTimeout('overload');
-      const taken = this.#connect();
-      // A connection that comes too late goes back.
-      late.promise.catch(() => taken.then((client) => client.release())).catch(() => {});
-      const client = await Promise.race([taken, late.promise]);
-      session = new Session(client, { ...this.#settings, deadline, onRelease });
+      taken = this.#connect();
+      const opened = Promise.withResolvers<PoolClient>();
+      onLate = opened.reject;
+      taken.then(opened.resolve, opened.reject);
+      session = new Session(await opened.promise, { ...this.#settings, deadline, onRelease });
     } catch (error) {
+      // A connection that comes too late goes back.
+      taken?.then((client) => client.release()).catch(() => {});
       isTimeout = error instanceof DatabaseError && error.outage === 'overload';
       onRelease('lost');
       throw error;

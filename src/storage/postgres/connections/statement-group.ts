@@ -17,14 +17,6 @@ type GroupConnection = Connection & {
   readonly parsedStatements: Record<string, string>;
   readonly submittedNamedStatements: Record<string, string>;
 };
-type DriverQuery = {
-  /** Of the statement whose messages come next; the driver notes that it is prepared. */
-  text: string;
-  name: string | undefined;
-  /** Can be replaced by programs that trace. */
-  callback: Callback<Row>;
-};
-const DriverQuery = Query as unknown as new (text: string, callback: unknown) => DriverQuery;
 
 /** Is called with the rows of the last statement, or with the error of one. */
 type Callback<R extends Row> = (error: Error | null, rows: readonly R[]) => void;
@@ -46,7 +38,12 @@ const COLUMNS = new WeakMap<PoolClient, Map<string, readonly Column[]>>();
  *
  * Source: PostgreSQL, section 54.2.3, extended query.
  */
-export class StatementGroup<R extends Row> extends DriverQuery {
+export class StatementGroup<R extends Row> {
+  /** Of the statement whose messages come next; the driver notes that it is prepared. */
+  text: string;
+  name: string | undefined;
+  /** Can be replaced by programs that trace. */
+  callback: Callback<R>;
   /** Those that are sent. */
   statements: readonly NamedStatement[];
   readonly #count: number;
@@ -57,7 +54,8 @@ export class StatementGroup<R extends Row> extends DriverQuery {
   #rows: R[] = [];
 
   constructor(client: PoolClient, statements: readonly NamedStatement[], callback: Callback<R>) {
-    super(statements.map(({ sql }) => sql).join('; '), callback);
+    this.text = statements.map(({ sql }) => sql).join('; ');
+    this.callback = callback;
     this.#client = client;
     this.statements = statements;
     this.#count = statements.length;
@@ -96,8 +94,9 @@ export class StatementGroup<R extends Row> extends DriverQuery {
 
   handleDataRow({ fields }: { readonly fields: readonly (string | null)[] }): void {
     const row: Record<string, Value> = {};
-    for (const [index, { name, parse }] of this.#columns.entries()) {
-      const text = fields[index] ?? null;
+    let index = 0;
+    for (const { name, parse } of this.#columns) {
+      const text = fields[index++] ?? null;
       row[name] = text === null ? null : parse(text);
     }
     this.#rows.push(row as R);
@@ -141,3 +140,6 @@ export class StatementGroup<R extends Row> extends DriverQuery {
     callback(error, rows);
   }
 }
+
+// The driver takes its own queries alone, whose constructor makes several objects that are not used here.
+Object.setPrototypeOf(StatementGroup.prototype, Query.prototype);

@@ -5,6 +5,7 @@ import {
   LOCK_TIMEOUT_MS,
   SERVER_SLOW_MS,
   type UseResult,
+  type Wait,
 } from '../../../../src/storage/postgres/connections/connection-turns.ts';
 
 beforeEach(() => {
@@ -21,23 +22,22 @@ afterEach(() => {
  */
 function make(poolSize: number) {
   const turns = new ConnectionTurns(() => poolSize);
-  const late = Promise.withResolvers<never>();
-  late.promise.catch(() => {});
+  const waits: Wait[] = [];
   const log: string[] = [];
   const running: (readonly [statement: string, end: (result: UseResult) => void])[] = [];
   const enter = async (...statements: readonly string[]) => {
     for (const statement of statements) {
       const [sql = '', ...params] = statement.split(' ');
       const batch = { accounts: params, statement: undefined, row: undefined, isWrite: false };
-      turns
-        .enter(sql === 'read' ? batch : connectionRequest({ sql, params }, true), { late: late.promise })
-        .then(
-          (end) => {
-            log.push(statement);
-            running.push([statement, end]);
-          },
-          () => log.push(`${statement} failed`),
-        );
+      const wait: Wait = {};
+      waits.push(wait);
+      turns.enter(sql === 'read' ? batch : connectionRequest({ sql, params }, true), wait).then(
+        (end) => {
+          log.push(statement);
+          running.push([statement, end]);
+        },
+        () => log.push(`${statement} failed`),
+      );
     }
     return events();
   };
@@ -52,7 +52,10 @@ function make(poolSize: number) {
     endUse(result);
     return events();
   };
-  return { turns, enter, end, events, pass: () => late.reject(new Error('late')) };
+  const pass = () => {
+    for (const wait of waits) wait.reject?.(new Error('late'));
+  };
+  return { turns, enter, end, events, pass };
 }
 
 const times = <T>(count: number, statement: (n: number) => T) =>
