@@ -8,6 +8,7 @@ import { startPostgres } from '../../test/support/postgres-server.ts';
 import { IS_QUICK } from './comparisons.ts';
 import { ALL_CORES, LOAD_CORE } from './contender.ts';
 import { measureFiles } from './files.ts';
+import { measureGrowth } from './growth.ts';
 import { measureGuard, prepareOrdinary } from './guard.ts';
 import { measureHostile } from './hostile.ts';
 import { measureInstances } from './instances.ts';
@@ -75,8 +76,21 @@ async function measure(only: string | undefined): Promise<void> {
           PostgreSQL: await workplace.createDatabase('instances'),
         }),
       );
+    case 'growth':
+      return console.log(
+        tableOf(
+          await measureGrowth(
+            contenders,
+            {
+              SQLite: [1, 2, 3].map((n) => `sqlite:${join(folder, `growth${n}.db`)}`),
+              PostgreSQL: await Promise.all([1, 2, 3].map((n) => workplace.createDatabase(`growth${n}`))),
+            },
+            ROUNDS,
+          ),
+        ),
+      );
     default:
-      throw new Error(`--only takes guard, files, hostile or instances, and not ${only}.`);
+      throw new Error(`--only takes guard, files, hostile, instances or growth, and not ${only}.`);
   }
 }
 

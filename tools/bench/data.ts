@@ -1,3 +1,4 @@
+import { encodeTime } from 'ulid';
 import { type OperatorContext, operatorContext } from '../../src/data/call/call.ts';
 import { createApp } from '../../src/data/create-app.ts';
 import { createToken } from '../../src/data/tokens/create-token.ts';
@@ -23,9 +24,9 @@ export type AccountData = {
 export type BenchData = {
   /** The value of `DATABASE_URL`. */
   readonly url: string;
-  /** The account that most requests are sent to. It has as many projects and wallets as `count`. */
+  /** The account that most requests are sent to. It has as many projects as `count`. */
   readonly account: AccountData;
-  /** 20 accounts that have as many wallets together. */
+  /** 20 accounts that have as many wallets together as `count`. */
   readonly accounts: readonly AccountData[];
   /** Apps of the account that can sign in. */
   readonly apps: readonly { readonly name: string; readonly privateKey: string }[];
@@ -42,8 +43,8 @@ const ACCOUNTS = 20;
 /** The number of projects that have the wallets. */
 const PROJECTS_WITH_WALLETS = 100;
 
-/** The number of addresses that are left for new wallets, relative to that of the wallets. */
-const ADDRESSES_PER_WALLET = 10;
+/** The number of addresses that are left for new wallets. */
+const ADDRESSES = 100_000;
 
 // The first part of an id. The rest is a number.
 const ID_START = '7ZZZZZZZZZZZZZZZZZ';
@@ -59,23 +60,25 @@ function fillStatements(url: string) {
     isSqlite ? `printf('%0${length}d', ${number})` : `lpad((${number})::text, ${length}, '0')`;
   const id = (number: string) => `'${ID_START}' || ${padded(number, 8)}`;
   const address = `'0x' || ${padded('i', 40)}`;
+  // As the code makes the keys of titles in ASCII.
+  const titleKey = (title: string) =>
+    isSqlite ? `lower(hex(upper(${title})))` : `encode(upper(${title})::bytea, 'hex')`;
   return {
-    projects: `INSERT INTO project (account_id, id, title, description, image_cover_cid, create_time_ms)
-      SELECT CAST($1 AS TEXT), ${id('i')}, 'Project ' || i, 'The project with the number ' || i || '.',
+    projects: `INSERT INTO project (account_id, id, title, title_key, description, image_cover_cid, create_time_ms)
+      SELECT CAST($1 AS TEXT), ${id('i')}, 'Project ' || i, ${titleKey("'Project ' || i")}, 'The project with the number ' || i || '.',
         'bafkreiglfhb2wh3kibho2tt2k7li4nl6pbpve24sdqogkclmjqgs63p3vy', i FROM ${numbers('$2')}`,
     // The first number is that of the first wallet, less 1. The wallets are in the projects of the account in turn.
-    wallets: `INSERT INTO wallet (account_id, id, project_id, title, description, network, address, reference,
+    wallets: `INSERT INTO wallet (account_id, id, project_id, title, title_key, description, network, address, reference,
         create_time_ms, update_time_ms, revision)
-      SELECT CAST($1 AS TEXT), ${id('$2 + i')}, project.id, 'Wallet ' || i, '', 'NETWORK_ETHEREUM',
-        ${address}, 'customer-' || i, i, i, ${id('$2 + i')}
+      SELECT CAST($1 AS TEXT), ${id('$2 + i')}, project.id, 'Wallet ' || i, ${titleKey("'Wallet ' || i")}, '',
+        'NETWORK_ETHEREUM', ${address}, 'customer-' || i, i, i, ${id('$2 + i')}
       FROM ${numbers('$3')} JOIN (SELECT id, ROW_NUMBER() OVER (ORDER BY id) AS position,
           COUNT(*) OVER () AS projects FROM project WHERE account_id = $1 LIMIT ${PROJECTS_WITH_WALLETS}) AS project
         ON position = 1 + i % (CASE WHEN projects < ${PROJECTS_WITH_WALLETS} THEN projects ELSE ${PROJECTS_WITH_WALLETS} END)`,
-    // As the code makes the keys of titles in ASCII.
-    titleKeys: ['project', 'wallet'].map(
-      (table) => `UPDATE ${table} SET title_key =
-      ${isSqlite ? 'lower(hex(upper(title)))' : "encode(upper(title)::bytea, 'hex')"}`,
-    ),
+    // All at the same time, one for each wallet.
+    events: `INSERT INTO audit_event (account_id, id, action, resource, fields, event_count, last_time_ms)
+      SELECT CAST($1 AS TEXT), CAST($2 AS TEXT) || ${padded('i', 16)}, 'wallet.create', 'wallets/' || ${id('i')}, '', 1, $3
+      FROM ${numbers('$4')}`,
     addressPool: `INSERT INTO address_pool (account_id, network, address_count, last_id)
       VALUES ($1, 'NETWORK_POLYGON', $2, 'Z')`,
     addresses: `INSERT INTO address (account_id, network, id, address)
@@ -86,8 +89,12 @@ function fillStatements(url: string) {
   };
 }
 
-/** Creates an account with `count` projects, wallets and valid tokens, and 20 others. */
-export async function makeBenchData(url: string, count: number): Promise<BenchData> {
+/**
+ * Creates an account with `count` projects and valid tokens, and 20 others.
+ *
+ * @param walletCount the number of wallets and events of the first account
+ */
+export async function makeBenchData(url: string, count: number, walletCount = count): Promise<BenchData> {
   // Filling the tables takes longer than the default timeout.
   const database = await openDatabase(url, { postgres: { poolSize: 2, timeoutMs: 600_000 } });
   const fill = fillStatements(url);
@@ -100,19 +107,20 @@ export async function makeBenchData(url: string, count: number): Promise<BenchDa
       await transaction.write(fill.projects, [account.id, count - 1]);
       await transaction.write('UPDATE account SET project_count = $2 WHERE id = $1', [account.id, count]);
       await transaction.write(fill.tokens, [count - TOKENS]);
-      await transaction.write(fill.addressPool, [account.id, count * ADDRESSES_PER_WALLET]);
-      await transaction.write(fill.addresses, [account.id, count * ADDRESSES_PER_WALLET]);
+      await transaction.write(fill.addressPool, [account.id, ADDRESSES]);
+      await transaction.write(fill.addresses, [account.id, ADDRESSES]);
+      const now = Date.now();
+      await transaction.write(fill.events, [account.id, encodeTime(now), now, walletCount]);
     });
     const fillWallets = async ({ id, tokens }: Omit<AccountData, 'wallets'>, first: number, size: number) => {
       await database.write(fill.wallets, [id, first, size]);
       const wallets = Array.from({ length: size }, (_, n) => `wallets/${numberedId(first + n + 1)}`);
       return { id, tokens, wallets };
     };
-    const filled = await fillWallets(account, 0, count);
+    const filled = await fillWallets(account, 0, walletCount);
     const accounts: AccountData[] = [];
     for (const other of others)
-      accounts.push(await fillWallets(other, count + accounts.length * count, count / ACCOUNTS));
-    for (const sql of fill.titleKeys) await database.write(sql);
+      accounts.push(await fillWallets(other, walletCount + accounts.length * count, count / ACCOUNTS));
     await database.write('ANALYZE');
     const apps = await makeApps(database, filled, (2 * count) / 5);
     const projectId = (n: number) => (n === 1 ? idOf(defaultProject) : numberedId(n - 1));

@@ -99,18 +99,18 @@ export function nestedPages(data: BenchData): Requests {
 }
 
 /** Searches for the wallets of an account by the beginning of their titles, by GraphQL. */
-export function titleSearches({ account, count }: BenchData): Requests {
+export function titleSearches({ account }: BenchData): Requests {
+  // A beginning of a few titles.
+  const numbers = account.wallets.length / 10;
   return (n) =>
-    graphql(account, n, WALLETS_BY_TITLE, {
-      title: `wallet ${1 + (scattered(n) % (count / 10))}`,
-      first: 10,
-    });
+    graphql(account, n, WALLETS_BY_TITLE, { title: `wallet ${1 + (scattered(n) % numbers)}`, first: 10 });
 }
 
 /** Reads of one wallet by its reference, by GraphQL. */
-export function referenceLookUps({ account, count }: BenchData): Requests {
+export function referenceLookUps({ account }: BenchData): Requests {
+  const { length } = account.wallets;
   return (n) =>
-    graphql(account, n, WALLET_BY_REFERENCE, { reference: `customer-${1 + (scattered(n) % count)}` });
+    graphql(account, n, WALLET_BY_REFERENCE, { reference: `customer-${1 + (scattered(n) % length)}` });
 }
 
 /** Pages of 20 events of a time, by GraphQL. */
