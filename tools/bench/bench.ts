@@ -38,7 +38,7 @@ const RESULTS = /(?<=<!-- ordinary requests -->\n).*(?=\n<!-- end of ordinary re
 const cores = options.only === 'instances' ? ALL_CORES : LOAD_CORE;
 execFileSync('taskset', ['-cp', cores, String(process.pid)]);
 const folder = mkdtempSync(join(tmpdir(), 'paw-bench-'));
-const postgres = await startPostgres('shared_buffers=512MB');
+const postgres = await startPostgres('shared_buffers=512MB', 'autovacuum=off');
 const contenders = new Contenders();
 const workplace = {
   folder,

@@ -46,8 +46,11 @@ async function rowsOf(engine: string, url: string): Promise<readonly string[]> {
       const runs = new Map<Group, Run[]>(groups.map((group) => [group, []]));
       for (let round = 0; round < ROUNDS; round += 1) {
         progress(`${engine}, ${name}: round ${round + 1} of ${ROUNDS}`);
-        for (const group of groups)
+        // Each round starts with another group, so that none always follows the same one.
+        for (let n = 0; n < groups.length; n += 1) {
+          const group = groups[(n + round) % groups.length] as Group;
           runs.get(group)?.push(await load(group.contender, next, { seconds: SECONDS }));
+        }
       }
       const [one = []] = runs.values();
       rows.push(

@@ -55,9 +55,6 @@ const CREATE_TOKEN = `mutation CreateToken($input: CreateTokenInput!) {
 // A token can have made 1,000 valid ones at most.
 const TOKEN_LIFETIME_MS = 2000;
 
-// Greater than the number of the requests of one API in a run.
-const OTHER_API = 90_000;
-
 /** Pages of 10 projects, spread over `pages` places of the list, by GraphQL. */
 export function graphqlPages(data: BenchData, pages: number): Requests {
   return (n) => graphql(data.account, n, PAGE, { first: 10, after: cursorOf(data, n, pages) });
@@ -72,7 +69,7 @@ export function restPages(data: BenchData, pages: number): Requests {
 /** Updates of the titles of all wallets of accounts in turn, by GraphQL. */
 export function graphqlUpdates(accounts: readonly AccountData[]): Requests {
   return (n) => {
-    const { account, turn, wallet, title } = updateOf(accounts, n + OTHER_API);
+    const { account, turn, wallet, title } = updateOf(accounts, n);
     return graphql(account, turn, UPDATE, { input: { name: wallet, title } });
   };
 }
@@ -126,7 +123,7 @@ export function eventPages({ account, endTime }: BenchData): Requests {
 export function walletCreations({ account }: BenchData): Requests {
   return (n) =>
     graphql(account, n, CREATE_WALLET, {
-      input: { title: titleOf(n), network: 'NETWORK_POLYGON', reference: `new-${n}` },
+      input: { title: titleOf(n, account.wallets.length), network: 'NETWORK_POLYGON', reference: `new-${n}` },
     });
 }
 
@@ -134,7 +131,10 @@ export function walletCreations({ account }: BenchData): Requests {
 export function tokenCreations({ account }: BenchData): Requests {
   return (n) =>
     graphql(account, n, CREATE_TOKEN, {
-      input: { title: titleOf(n), expireTime: new Date(Date.now() + TOKEN_LIFETIME_MS).toISOString() },
+      input: {
+        title: titleOf(n, account.wallets.length),
+        expireTime: new Date(Date.now() + TOKEN_LIFETIME_MS).toISOString(),
+      },
     });
 }
 
@@ -148,11 +148,12 @@ function updateOf(accounts: readonly AccountData[], n: number) {
   const inAccount = Math.floor(n / accounts.length);
   const { length } = account.wallets;
   const wallet = account.wallets[(inAccount * 7919) % length] ?? '';
-  return { account, turn: inAccount + Math.floor(inAccount / length), wallet, title: titleOf(n) };
+  return { account, turn: inAccount + Math.floor(inAccount / length), wallet, title: titleOf(n, length) };
 }
 
-function titleOf(n: number): string {
-  return `Wallet of customer ${scattered(n)}`;
+/** A title that searches find as often as the first ones. */
+function titleOf(n: number, wallets: number): string {
+  return `Wallet ${1 + (scattered(n) % wallets)} of customer ${n}`;
 }
 
 /** Spreads consecutive numbers over 32 bits. Source: Knuth, The Art of Computer Programming, 6.4, multiplicative hashing. */

@@ -1,4 +1,5 @@
-import { writeSync } from 'node:fs';
+import { constants, openSync, writeSync } from 'node:fs';
+import { isatty } from 'node:tty';
 import { type DestinationStream, type Logger, pino } from 'pino';
 import type { Config } from '../../config.ts';
 
@@ -9,7 +10,7 @@ const MAX_UNWRITTEN_BYTES = 1_000_000;
 const CHUNK_LENGTH = 16_384;
 const CHUNK_MS = 10;
 
-// A line begins with its level. From `error` on, it is written at once: the process may be killed next.
+// A line begins with its level. One of level `error` or higher is written at once: the process may be killed next.
 const FIRST_ERROR = '{"level":50';
 
 // How long the process waits for the reader of the log before it ends.
@@ -24,18 +25,30 @@ const LAST_LINES_MS = 500;
 export function openLog(level: Config['logLevel'], dest: 1 | 2): Logger {
   // Node makes a pipe non-blocking when it opens the stream. A full one would otherwise block the process for ever.
   void (dest === 1 ? process.stdout : process.stderr);
-  const lines = new LogLines(dest);
+  const lines = new LogLines(isatty(dest) ? openTerminal(dest) : dest);
   process.once('exit', () => lines.end());
   return pino({ level }, lines);
 }
 
+/** Opens a terminal again, because one that nobody reads would block the process. */
+function openTerminal(dest: 1 | 2): number {
+  const { O_WRONLY, O_NONBLOCK, O_NOCTTY } = constants;
+  try {
+    return openSync(`/dev/fd/${dest}`, O_WRONLY | O_NONBLOCK | O_NOCTTY);
+  } catch {
+    // The terminal of another user.
+    return dest;
+  }
+}
+
 class LogLines implements DestinationStream {
-  readonly #dest: 1 | 2;
+  readonly #dest: number;
+  #isFull = false;
   #collected = '';
   readonly #unwritten: Buffer[] = [];
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(dest: 1 | 2) {
+  constructor(dest: number) {
     this.#dest = dest;
   }
 
@@ -56,15 +69,17 @@ class LogLines implements DestinationStream {
         if (written < next.length) this.#unwritten[0] = next.subarray(written);
         else this.#unwritten.shift();
       }
-    } catch {
-      // The pipe or the disk is full, or nobody reads the log.
+      this.#isFull = false;
+    } catch (error) {
+      // Otherwise the disk is full, or nobody reads the log any more.
+      this.#isFull = (error as NodeJS.ErrnoException).code === 'EAGAIN';
       this.#flushLater();
     }
   }
 
   end(): void {
     const endMs = performance.now() + LAST_LINES_MS;
-    for (this.flush(); this.#unwritten.length > 0 && performance.now() < endMs; this.flush()) {
+    for (this.flush(); this.#isFull && performance.now() < endMs; this.flush()) {
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, CHUNK_MS);
     }
   }

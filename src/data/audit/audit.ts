@@ -5,7 +5,7 @@ import type { ResourceName, Ulid } from '../../model/resource-name.ts';
 import type { Queryable } from '../../storage/interface/database.ts';
 import { type AuditEventRow, insertEventChange } from '../../storage/tables/audit-events.ts';
 import { write } from '../../storage/work/change.ts';
-import { EqualActs } from './equal-acts.ts';
+import { eventOfEqualActs } from './equal-acts.ts';
 
 export type Act = {
   readonly accountId: Ulid;
@@ -21,9 +21,6 @@ export type Act = {
 
 /** The time within which equal acts are counted. */
 export const MINUTE_MS = 60_000;
-
-// Of this process.
-const EQUAL_ACTS = new EqualActs();
 
 /** Returns the start of the minute of a time. Both are Unix times in milliseconds. */
 export function minuteOf(timeMs: number): number {
@@ -71,7 +68,7 @@ export function auditEvent({ caller, newId }: Actor, act: Act): AuditEventRow {
   // Each sign-in issues another token.
   const endedToken = action === 'sign_in.succeed' ? null : tokenId;
   const equal = [minuteOf(timeMs), accountId, action, resource, fields, actorTokenId, address, endedToken];
-  const id = EQUAL_ACTS.eventOf(equal.join(' '), newEventId);
+  const id = eventOfEqualActs(equal.join(' '), newEventId);
   return { ...event, id, address, request_id: requestId };
 }
 

@@ -324,8 +324,8 @@ export type Event = {
   readonly by: Scalars['String']['output'];
   /**
    * The number of revoked tokens, of addresses, or of equal acts: those of a client within the same
-   * minute, with the same action, resource, fields, credential and address. The count grows until the
-   * end of the minute.
+   * minute, with the same action, resource, fields, credential and address, by one process. The count
+   * grows until the end of the minute.
    */
   readonly count: Scalars['Int']['output'];
   /**
@@ -353,7 +353,10 @@ export type Event = {
   readonly resource: Scalars['ResourceName']['output'];
   /** The title that the resource has now. Null for an account, and for a resource that no longer exists. */
   readonly resourceTitle: Maybe<Scalars['String']['output']>;
-  /** The time of the act, or of the first of those that the event counts. */
+  /**
+   * The time of the act, or of the first of those that the event counts. If an equal act was refused
+   * before them within the minute, it is the time of that.
+   */
   readonly time: Scalars['DateTime']['output'];
   /**
    * The token that was issued or revoked, `tokens/<ULID>`, or the first of those that equal sign-ins

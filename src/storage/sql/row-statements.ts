@@ -62,18 +62,17 @@ export function updateOf<S>(columns: readonly string[], first: number, make: (as
     const row: Changes = { ...changes, title_key: title && titleKey(title) };
     const names = columns.filter((column) => row[column] !== undefined);
     const key = names.join();
-    const sql = statements.get(key) ?? make(assignments(names, first));
-    statements.set(key, sql);
+    let sql = statements.get(key);
+    if (sql === undefined) {
+      const assignments = names.map((name, index) => {
+        const value = `$${first + index}`;
+        return `${name} = ${name === 'reference' ? `NULLIF(${value}, '')` : value}`;
+      });
+      sql = make(assignments.join(', '));
+      statements.set(key, sql);
+    }
     return { sql, values: valuesOf(row, names) };
   };
-}
-
-function assignments(columns: readonly string[], first: number): string {
-  const values = columns.map((column, index) => {
-    const value = `$${first + index}`;
-    return `${column} = ${column === 'reference' ? `NULLIF(${value}, '')` : value}`;
-  });
-  return values.join(', ');
 }
 
 /** Makes the function that returns the account of a resource by its name, or undefined if it does not exist. */

@@ -21,19 +21,24 @@ const GATHER_MS = 1;
 // The time of the writes of a slice before the last one.
 const MAX_SLICE_MS = 3;
 
+/**
+ * A statement, which SQLite undoes by itself if it fails; statements, which are undone with their batch if one fails, and then
+ * repeated with it as transactions; or a transaction, which is undone alone. Statements take four fifths of the time, because
+ * SQLite copies each page that is changed after a savepoint.
+ */
+type WriteKind = 'statement' | 'statements' | 'transaction';
+
 /** A write that waits for its turn. */
 type PendingWrite = OfAccount & {
   readonly work: () => unknown;
-  readonly kind: 'statement' | 'statements' | 'transaction';
-  /** Whether it has failed after a change, so that it is undone alone the next time. */
-  hasFailed: boolean;
+  kind: WriteKind;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
   /** The end of the wait for another process, as `performance.now()`. */
   readonly deadline: number;
 };
 
-/** Thrown if a batch has to be repeated. */
+/** Thrown if one of the statements of a batch has failed, which are then repeated. */
 const REPEATED = new Error('The batch is repeated.');
 
 /** Settles a write after its batch was committed. @param failure the error of the sync, if it has failed */
@@ -66,24 +71,13 @@ export class GroupCommit {
     this.#log = log;
   }
 
-  /** Runs one statement. @throws RESULT_UNKNOWN if it was committed, and could not be put on disk */
-  run<T>(account: unknown, statement: () => T): Promise<T> {
-    return this.#add<T>(account, 'statement', statement);
-  }
-
-  /**
-   * Runs statements that hardly ever fail, all of which are undone if one does: with the whole batch, which is then repeated.
-   * A savepoint would take a fifth of the time of an update, because SQLite copies each page that is changed after it.
-   *
-   * @throws RESULT_UNKNOWN as `run` does
-   */
-  statements<T>(account: unknown, work: () => Promise<T>): Promise<T> {
-    return this.#add<T>(account, 'statements', work);
-  }
-
-  /** Runs work that is undone if it fails. @throws RESULT_UNKNOWN as `run` does */
-  transaction<T>(account: unknown, work: () => Promise<T>): Promise<T> {
-    return this.#add<T>(account, 'transaction', work);
+  /** Runs a write. @throws RESULT_UNKNOWN if it was committed, and could not be put on disk */
+  run<T>(kind: WriteKind, account: unknown, work: () => T | Promise<T>): Promise<T> {
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+    const deadline = performance.now() + BUSY_TIMEOUT_MS;
+    this.#turns.add({ account, kind, work, resolve, reject, deadline });
+    this.#schedule();
+    return this.#unfinished.track(promise as Promise<T>);
   }
 
   /** Whether the disk has refused the last commit. */
@@ -94,14 +88,6 @@ export class GroupCommit {
   /** Resolves when no write is waiting or running. */
   drain(): Promise<void> {
     return this.#unfinished.end();
-  }
-
-  #add<T>(account: unknown, kind: PendingWrite['kind'], work: () => unknown): Promise<T> {
-    const { promise, resolve, reject } = Promise.withResolvers<unknown>();
-    const deadline = performance.now() + BUSY_TIMEOUT_MS;
-    this.#turns.add({ account, kind, hasFailed: false, work, resolve, reject, deadline });
-    this.#schedule();
-    return this.#unfinished.track(promise as Promise<T>);
   }
 
   #schedule(): void {
@@ -121,6 +107,10 @@ export class GroupCommit {
     const settlements: Settle[] = [];
     try {
       for (const write of this.#turns.take()) {
+        // The work of a keyed request can't be repeated.
+        if (write.kind === 'statements' && writes.some(({ kind }) => kind === 'transaction')) {
+          write.kind = 'transaction';
+        }
         writes.push(write);
         settlements.push(await this.#runWrite(write, writes.length > 1 || this.#turns.size > 0));
       }
@@ -131,8 +121,8 @@ export class GroupCommit {
       this.#needsSpace ||= isDiskError(error);
       this.#rollBack();
       for (const write of writes) {
-        if (error === REPEATED) this.#turns.add(write);
-        else write.reject(error);
+        if (error !== REPEATED) write.reject(error);
+        else this.#turns.add({ ...write, kind: write.kind === 'statement' ? 'statement' : 'transaction' });
       }
       return;
     }
@@ -144,7 +134,7 @@ export class GroupCommit {
   }
 
   /**
-   * Waits for writes that can share the next batch, because another process writes as well. Each batch reads the pages
+   * Waits for writes that can share the next batch, because another connection has had the lock. Each batch reads the pages
    * again that others have changed, so fewer and larger batches take less time, and leave the lock to the others.
    */
   async #gather(): Promise<void> {
@@ -178,9 +168,8 @@ export class GroupCommit {
    * @param isShared whether the batch can have other writes
    * @throws UNAVAILABLE if the whole batch was undone, or `REPEATED` if it has to be
    */
-  async #runWrite(write: PendingWrite, isShared: boolean): Promise<Settle> {
-    const { kind, work, resolve, reject } = write;
-    const needsSavepoint = isShared && (kind === 'transaction' || write.hasFailed);
+  async #runWrite({ kind, work, resolve, reject }: PendingWrite, isShared: boolean): Promise<Settle> {
+    const needsSavepoint = isShared && kind === 'transaction';
     if (needsSavepoint) this.#execute('SAVEPOINT write');
     try {
       const result = kind === 'statement' ? work() : await work();
@@ -196,10 +185,7 @@ export class GroupCommit {
       if (needsSavepoint) {
         this.#execute('ROLLBACK TO write');
         this.#execute('RELEASE write');
-      } else if (kind === 'statements') {
-        write.hasFailed = true;
-        throw REPEATED;
-      }
+      } else if (kind === 'statements') throw REPEATED;
       return () => reject(error);
     }
   }

@@ -83,14 +83,14 @@ export function openSqlite(link: string, settings: SqliteSettings): Engine {
       timed('read', () => reads.read(sql, params)) as Promise<readonly R[]>,
 
     write: (sql, params) =>
-      timed('write', () => writes.run(accountParameter(params), () => execute(sql, params))),
+      timed('write', () => writes.run('statement', accountParameter(params), () => execute(sql, params))),
 
     transaction: (work, account) =>
-      timed('transaction', () => writes.transaction(account, () => work(transaction))),
+      timed('transaction', () => writes.run('transaction', account, () => work(transaction))),
 
     writeIfFirst: (changes) =>
       timed('write', () =>
-        writes.statements(accountParameter(changes[0].params), () => writeEach(transaction, changes)),
+        writes.run('statements', accountParameter(changes[0].params), () => writeEach(transaction, changes)),
       ),
 
     schema: schemaChanges((work) => engine.transaction(work)),

@@ -1,7 +1,9 @@
 import { DatabaseSync } from 'node:sqlite';
 import { setImmediate as nextIteration } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
+import type { Change } from '../../../src/storage/interface/database.ts';
 import { openDatabase } from '../../../src/storage/open-database.ts';
+import { insertedRow } from '../../../src/storage/work/change.ts';
 import { pathOf } from '../../support/engine.ts';
 import { testDatabase } from '../../support/gateway.ts';
 
@@ -32,6 +34,37 @@ test('a short write waits for one long write of another account', async () => {
   ]);
   await Promise.all(long);
   expect(row?.['place']).toBeLessThanOrEqual(2);
+});
+
+test('a transaction is executed once, beside statements of which one fails', async () => {
+  const database = await openDatabase((await testDatabase()).url);
+  onTestFinished(() => database.close());
+  await database.write('CREATE TABLE written (account TEXT PRIMARY KEY, place INTEGER)');
+  const insert = (values: readonly string[], condition: string) =>
+    `INSERT INTO written ${insertedRow(values, condition)} RETURNING account`;
+  const change = (account: string, place: number) =>
+    ({ sql: insert, params: [account, place] }) as unknown as Change;
+  const statements = (account: string, second: string) =>
+    database.writeIfFirst([change(account, 1), change(second, 2)]);
+  await database.write("INSERT INTO written VALUES ('taken', 0)");
+  let runs = 0;
+  const transaction = (account: string) =>
+    database.transaction(async ({ write }) => {
+      runs += 1;
+      await write('INSERT INTO written VALUES ($1, 3)', [account]);
+    });
+  const results = await Promise.allSettled([
+    statements('a', 'b'),
+    statements('c', 'taken'),
+    transaction('d'),
+    statements('e', 'taken'),
+    transaction('f'),
+    statements('g', 'h'),
+  ]);
+  expect(results.map(({ status }) => status === 'fulfilled')).toEqual([true, false, true, false, true, true]);
+  expect(runs).toBe(2);
+  const rows = await database.read('SELECT account FROM written ORDER BY account');
+  expect(rows.map((row) => row['account'])).toEqual(['a', 'b', 'd', 'f', 'g', 'h', 'taken']);
 });
 
 test('after a wait for the lock of another process, writes of two iterations of the event loop share a commit', async () => {
