@@ -9,7 +9,7 @@ const SOURCE = join(import.meta.dirname, '../../docs');
 
 // The pages of the documentation, in the order of their list. The package has no others.
 const GROUPS = {
-  'To begin with': ['getting-started', 'how-do-i'],
+  'To begin with': ['getting-started', 'use-case', 'how-do-i'],
   'For clients': ['api', 'specification', 'clients', 'browser'],
   'For operators': [
     'running',

@@ -31,7 +31,8 @@ export type RunningServer = Running & { readonly url: string };
 
 export type Settings = Readonly<Record<string, string>>;
 
-const MAIN = fileURLToPath(new URL('../../src/main.js', import.meta.url));
+/** The file of the program `paw`. */
+export const MAIN = fileURLToPath(new URL('../../src/main.js', import.meta.url));
 
 // Compiling the modules takes most of the start time.
 const COMPILED = fileURLToPath(new URL('../../node_modules/.cache/node-compile', import.meta.url));

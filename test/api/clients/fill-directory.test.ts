@@ -10,7 +10,7 @@ import { rowsOf } from '../../support/rows.ts';
 import { startProgram } from '../../support/run-command.ts';
 import { codeBlocks } from './documented.ts';
 
-const [PROGRAM = ''] = codeBlocks('Fill the directory', 'js');
+const [PROGRAM = ''] = codeBlocks('Fill the directory', 'js', 'use-case');
 
 const gateway = useGateway();
 

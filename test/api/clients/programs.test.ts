@@ -34,7 +34,7 @@ const COMMANDS = {
 } as const;
 
 /** The sections that are about all programs. */
-const FOR_ALL = ['Fill the directory', 'Terraform', 'Tests of an integration', 'Behind a GraphQL gateway'];
+const FOR_ALL = ['Terraform', 'Tests of an integration', 'Behind a GraphQL gateway'];
 
 const programs = Object.keys(PRINTED).flatMap((title) =>
   (['js', 'python'] as const).flatMap((language) =>
