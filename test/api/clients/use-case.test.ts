@@ -1,4 +1,4 @@
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { freePort } from '../../support/free-port.ts';
 import { testFolder, useGateway } from '../../support/gateway.ts';
