@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, expect, test } from 'vitest';
 import { type FaultName, startGateway, type TestGateway } from '../../../src/testing/gateway.ts';
@@ -146,4 +148,21 @@ test('the tests in docs/clients.md pass, in at most 60 lines, and fail with a cl
   expect(red).toMatch(/^not ok \d - an app whose answer is lost is created once$/m);
   expect(red).toMatch(/^not ok \d - an app that the database does not confirm is created once$/m);
   expect(red).toMatch(/^ok \d - a token that may only read creates nothing$/m);
+});
+
+/** A client of the README, which prints whether its response is the one of an earlier try. */
+const RENAME = `
+import { createFetch } from 'paw-gateway/client';
+async function renameWallet(url, token, wallet) {
+  const headers = { 'content-type': 'application/json' };
+  const init = { method: 'PATCH', headers, body: '{"title":"Takings"}' };
+  const response = await createFetch({ url, token })('/wallet/' + wallet, init);
+  console.log((await response.json()).title, response.headers.get('idempotency-replayed'));
+}`;
+
+test('the lines in the README start a gateway, and lose the response to an update that is applied', async () => {
+  const [, program = ''] = /^```js\n(.*?)^```$/ms.exec(readFileSync(join(ROOT, 'README.md'), 'utf8')) ?? [];
+  const options = ['-C', 'development', '--input-type=module', '--eval', program + RENAME];
+  const result = await startProgram(process.execPath, options, {}, ROOT).ended;
+  expect(result).toEqual({ status: 0, stdout: 'Takings true\n', stderr: '' });
 });

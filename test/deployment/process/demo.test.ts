@@ -104,10 +104,17 @@ describe('paw demo', () => {
     const [, session = ''] = readme.split('## A first session');
     const blockOf = (language: string) => session.split(`\`\`\`${language}\n`)[1]?.split('```')[0] ?? '';
     const [variables = ''] = /^PAW=.*^WALLET=.*?$/ms.exec(demo.text) ?? [];
-    const script = `${variables}\n${blockOf('sh')}`;
-    const { stdout } = await promisify(execFile)('bash', ['--norc', '-euo', 'pipefail', '-c', script]);
+    let responses = '';
+    for (const line of blockOf('sh').trim().split('\n')) {
+      // Like the reader, it fills in what the responses so far contain.
+      const received = (beginning: string) => new RegExp(`${beginning}\\w+`).exec(responses)?.[0] ?? '';
+      const filled = line.replace(/(\w+[_/])…/g, (_, beginning) => received(beginning));
+      const script = `${variables}\n${filled}`;
+      const { stdout } = await promisify(execFile)('bash', ['--norc', '-euo', 'pipefail', '-c', script]);
+      responses += `${stdout}\n`;
+    }
     const withoutIds = (lines: string) => lines.replace(/\b[0-9A-Z]{26}\b|paw_(?:key|app)_[^"]*/g, '…');
-    expect(withoutIds(stdout)).toBe(withoutIds(blockOf('json')));
+    expect(withoutIds(responses)).toBe(withoutIds(blockOf('json')));
   });
 
   test('prints commands that work unchanged: each of the four operations by both APIs', async () => {
