@@ -71,14 +71,19 @@ export function readConfig(environment: Environment = process.env): Config {
 
 /** Returns the variable with the name of an option that does not exist, such as `PORT` for `port`, or undefined. */
 export function variableOf(option: string): string | undefined {
-  const settings = new Settings({});
-  readAll(settings, {});
   const name = option.toUpperCase().replaceAll('-', '_');
-  const variables = [...settings.names];
+  const variables = settingNames();
   return (
     variables.find((each) => each === name || each === `PAW_${name}`) ??
     variables.find((each) => each.startsWith(`${name}_`))
   );
+}
+
+/** Returns the names of all settings. */
+export function settingNames(): readonly string[] {
+  const settings = new Settings({});
+  readAll(settings, {});
+  return [...settings.names];
 }
 
 /** Whether Kubernetes has set a variable `PAW_…` for a Service. One called `paw-metrics` gives `PAW_METRICS_PORT`. */

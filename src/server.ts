@@ -211,7 +211,7 @@ async function createApp(parts: Parts): Promise<FastifyInstance> {
   metrics?.addBusiestAccount(busiest);
   parts.faults?.addHooks(app, data);
   addFavicon(app);
-  addStartPage(app, { version: VERSION, publicUrl, command: PAW_COMMAND, sandbox });
+  addStartPage(app, { version: VERSION, publicUrl, sandbox });
   if (pages.console) addConsolePage(app, PAW_COMMAND);
   if (pages.explorers) {
     addGraphiqlPage(app);

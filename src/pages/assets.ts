@@ -4,6 +4,7 @@ import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import Negotiator from 'negotiator';
+import { varyBy } from '../http/request/accept.ts';
 import { ApiError, ConfigError } from '../model/errors.ts';
 import { readStaticFile, reserveMemory } from './static-file.ts';
 
@@ -50,14 +51,11 @@ export function addAssets(
     const stored = await readStaticFile(request, new URL(file + (best?.extension ?? '.gz'), FOLDER), 1);
     const content = best ? stored : await decompressed(request, stored);
     if (best) reply.header('content-encoding', best.coding);
-    return (
-      reply
-        .type(MEDIA_TYPES[extname(file)] ?? 'application/octet-stream')
-        .header('cache-control', 'public, max-age=31536000, immutable')
-        // In addition to the origin, by CORS.
-        .header('vary', [reply.getHeader('vary') ?? [], 'accept-encoding'].flat().join(', '))
-        .send(content)
-    );
+    varyBy(reply, 'accept-encoding');
+    return reply
+      .type(MEDIA_TYPES[extname(file)] ?? 'application/octet-stream')
+      .header('cache-control', 'public, max-age=31536000, immutable')
+      .send(content);
   });
 }
 

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { prefersHtml } from '../http/request/accept.ts';
+import { prefersHtml, varyBy } from '../http/request/accept.ts';
 import { sendDocument } from '../http/server/public-document.ts';
 import { ApiError } from '../model/errors.ts';
 import { assetPaths } from './assets.ts';
@@ -50,7 +50,7 @@ export function addDocumentation(app: FastifyInstance, publicUrl: () => string):
     const { page } = request.params;
     if (pages.has(`${page}.md`)) return reply.redirect(`${page}.md`, 308);
     if (!pages.has(page)) throw new ApiError('PATH_NOT_FOUND');
-    reply.header('vary', [reply.getHeader('vary') ?? [], 'accept'].flat().join(', '));
+    varyBy(reply, 'accept');
     if (rendered.has(`${page}.html`) && prefersHtml(request.headers.accept, ['text/markdown'])) {
       const html = await readText(request, `${page}.html`, RENDERED);
       const [, title = page] = /<h1[^>]*>([^<]*)/.exec(html) ?? [];

@@ -34,7 +34,7 @@ export function readStyle(name: 'page' | 'content' | 'search' | 'start-page' | '
   return readFileSync(new URL(`./static/${name}.css`, import.meta.url), 'utf8');
 }
 
-/** The script that copies the lines of a code block, and puts the URL in the address bar into them. */
+/** The script that copies the lines of a code block. */
 export const CODE_BLOCKS = readFileSync(new URL('./static/code-blocks.js', import.meta.url), 'utf8');
 
 const STYLE = readStyle('page');

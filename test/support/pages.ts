@@ -11,8 +11,8 @@ export const BROWSER = {
 /** What every gateway serves, and its start page links to. */
 export const EVERYWHERE = [
   '/',
-  ...['/docs', '/docs/api.md', '/docs/browser.md', '/docs/clients.md'],
-  ...['/healthz', '/openapi.json', '/readyz', '/schema.graphql'],
+  ...['/docs', '/docs/api.md', '/docs/getting-started.md'],
+  ...['/healthz', '/llms.txt', '/openapi.json', '/readyz', '/schema.graphql'],
 ];
 
 /** Opens a page like a browser. */

@@ -17,7 +17,7 @@ import { serve } from '../serve.ts';
 import { tokenCommands } from '../token-commands.ts';
 import { walletCommands } from '../wallet-commands.ts';
 import { type Arguments, type Command, JSON_OPTION, UsageError } from './command.ts';
-import { commandHelp, overview, usage } from './help.ts';
+import { commandHelp, type Group, overview, resourceHelp, usage } from './help.ts';
 import { reportError } from './report-error.ts';
 import { toJson } from './safe-output.ts';
 import { endOnSignals } from './signals.ts';
@@ -29,24 +29,17 @@ const HELP: readonly string[] = ['--help', '-h'];
 
 const PROGRAM_VERSION: readonly string[] = ['--version', '-v', '-V'];
 
-const COMMANDS: readonly Command[] = [
-  init,
-  serve,
-  demo,
-  ...accountCommands,
-  ...projectCommands,
-  ...walletCommands,
-  ...addressCommands,
-  ...appCommands,
-  ...tokenCommands,
-  auditList,
-  importCommand,
-  migrate,
-  check,
-  backup,
-  restore,
-  copy,
+const GROUPS: readonly Group[] = [
+  ['Accounts', [...accountCommands, importCommand]],
+  ['Projects, wallets and addresses', [...projectCommands, ...walletCommands, ...addressCommands]],
+  ['Apps, tokens and audit', [...appCommands, ...tokenCommands, auditList]],
+  ['Database', [migrate, check, backup, restore, copy]],
 ];
+
+const COMMANDS = [init, serve, demo, ...GROUPS.flatMap(([, commands]) => commands)];
+
+/** The commands that the help lists first. */
+const COMMON: readonly string[] = ['init', 'serve', 'demo', 'app create', 'token create', 'backup'];
 
 const OPERAND = /[<[](\w+)[>\]]$/;
 
@@ -93,7 +86,12 @@ async function run(words: readonly string[], terminal: Terminal): Promise<void> 
   const isHelp = words[0] === 'help' || words.some((word) => HELP.includes(word));
   const others = isHelp ? words.filter((word) => word !== 'help' && !word.startsWith('-')) : words;
   const command = COMMANDS.find((each) => `${others.join(' ')} `.startsWith(`${wordsOf(each)} `));
-  if (command === undefined) return printLine(overview(commandsOf(others), others[0]));
+  const [resource] = others;
+  if (command === undefined) {
+    return printLine(
+      resource === undefined ? overview(helpGroups()) : resourceHelp(resource, commandsOf(others)),
+    );
+  }
   if (isHelp) return printLine(commandHelp(command));
   const args = readArguments(command, others.slice(wordsOf(command).split(' ').length), terminal);
   if (command.options?.['yes'] && !args.isSet('yes')) await confirmDeletion(command, args);
@@ -105,12 +103,18 @@ function wordsOf({ synopsis }: Command): string {
   return synopsis.replace(OPERAND, '').trimEnd();
 }
 
-/** Returns the commands of a resource, or all if none is named. @throws UsageError if there is no such resource */
-function commandsOf(words: readonly string[]): readonly Command[] {
-  const [resource = '', verb] = words;
-  const commands = COMMANDS.filter(
-    ({ synopsis }) => words.length === 0 || synopsis.startsWith(`${resource} `),
-  );
+/** Returns the common commands, and all others in their groups. */
+function helpGroups(): readonly Group[] {
+  const isCommon = (command: Command) => COMMON.includes(wordsOf(command));
+  return [
+    ['Most used', COMMANDS.filter(isCommon)],
+    ...GROUPS.map(([heading, commands]): Group => [heading, commands.filter((each) => !isCommon(each))]),
+  ];
+}
+
+/** Returns the commands of a resource. @throws UsageError if there is no such resource */
+function commandsOf([resource = '', verb]: readonly string[]): readonly Command[] {
+  const commands = COMMANDS.filter(({ synopsis }) => synopsis.startsWith(`${resource} `));
   const isResource = commands.length > 0;
   if (isResource && verb === undefined) return commands;
   const prefix = isResource ? `${resource} ` : '';

@@ -1,15 +1,49 @@
-import { PAW_COMMAND } from '../../config.ts';
+import { PAW_COMMAND, settingNames } from '../../config.ts';
 import { type Command, JSON_OPTION, type Option } from './command.ts';
 
 const WIDTH = 80;
 
-export function overview(commands: readonly Command[], resource?: string): string {
-  const lines = commands.map(({ synopsis, summary }) => [synopsis, summary] as const);
-  return `Usage: ${PAW_COMMAND} ${resource ? `${resource} ` : ''}<command> [options]
+const EVERY_COMMAND = 'Every command takes --help, and --json to print a single JSON object.';
 
-${definitions(lines)}
+/** The settings that come first. All others are for tuning. */
+const SETTINGS: readonly Definition[] = [
+  ['PORT', 'The port to listen on. Default: 4000.'],
+  ['HOST', 'The address to listen on. Default: 127.0.0.1.'],
+  ['DATABASE_URL', 'sqlite:<path> or postgres://… Default: sqlite:data/paw.db.'],
+  ['PUBLIC_URL', 'The URL that clients use, if it differs from HOST and PORT.'],
+  ['NODE_ENV', 'Set it to production on a server that others use.'],
+];
 
-${wrap('Every command supports --json, which prints only one JSON object, and --help. DATABASE_URL sets the database (default: sqlite:data/paw.db), HOST and PORT where the server listens (default: 127.0.0.1 and 4000). docs/running.md lists all settings.')}`;
+/** Commands with the heading of their group. */
+export type Group = readonly [heading: string, commands: readonly Command[]];
+
+/** Returns the help of the program. */
+export function overview(groups: readonly Group[]): string {
+  const indent = indentOf(groups.flatMap(([, commands]) => commands.map(summaryOf)));
+  const sections = groups.map(
+    ([heading, commands]) => `${heading}:\n${definitions(commands.map(summaryOf), indent)}`,
+  );
+  const names = settingNames().filter((name) => !SETTINGS.some(([setting]) => setting === name));
+  return `Usage: ${PAW_COMMAND} <command> [options]
+
+${sections.join('\n\n')}
+
+${EVERY_COMMAND}
+
+Settings (environment variables):
+${definitions(SETTINGS)}
+
+Tuning (see docs/running.md):
+  ${wrap(names.sort().join(' '), 2)}`;
+}
+
+/** Returns the help of the commands for a resource. */
+export function resourceHelp(resource: string, commands: readonly Command[]): string {
+  return `Usage: ${PAW_COMMAND} ${resource} <command> [options]
+
+${definitions(commands.map(summaryOf))}
+
+${EVERY_COMMAND}`;
 }
 
 export function commandHelp(command: Command): string {
@@ -36,10 +70,17 @@ export function usage(command: Command): string {
   return [PAW_COMMAND, synopsis, ...required, '[options]'].join(' ');
 }
 
-/** Returns terms with their descriptions beside them. */
-function definitions(rows: readonly (readonly [term: string, text: string])[]): string {
-  const indent = 4 + Math.max(...rows.map(([term]) => term.length));
+type Definition = readonly [term: string, text: string];
+
+const summaryOf = ({ synopsis, summary }: Command): Definition => [synopsis, summary];
+
+/** Returns terms with their descriptions in the column `indent`. */
+function definitions(rows: readonly Definition[], indent = indentOf(rows)): string {
   return rows.map(([term, text]) => `  ${term}`.padEnd(indent) + wrap(text, indent)).join('\n');
+}
+
+function indentOf(rows: readonly Definition[]): number {
+  return 4 + Math.max(...rows.map(([term]) => term.length));
 }
 
 /** Breaks a text between words. @param indent the place of the text in its lines */

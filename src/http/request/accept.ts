@@ -1,3 +1,4 @@
+import type { FastifyReply } from 'fastify';
 import Negotiator from 'negotiator';
 
 /** The maximum length of the header `Accept`. That of a browser has 150 characters. */
@@ -17,4 +18,9 @@ export function acceptedMediaTypes(accept: string, mediaTypes: readonly string[]
 /** Returns whether a client prefers HTML to each of `mediaTypes`, as browsers do. */
 export function prefersHtml(accept: string | undefined, mediaTypes: readonly string[]): boolean {
   return Boolean(accept) && acceptedMediaTypes(accept ?? '', [...mediaTypes, 'text/html'])[0] === 'text/html';
+}
+
+/** States that a response depends on a header of the request, in addition to those that its `Vary` already has, such as `Origin`. */
+export function varyBy(reply: FastifyReply, header: string): void {
+  reply.header('vary', [reply.getHeader('vary') ?? [], header].flat().join(', '));
 }

@@ -1,4 +1,4 @@
-/** Lines for a shell, which the commands print and the start page shows. */
+/** Lines for a shell, which the commands print. */
 
 /** Returns the lines that set the variables of the other lines. */
 export function shellVariables(url: string, accessToken: string): string {

@@ -1,6 +1,3 @@
-const base = new URL('.', location.href).href.replace(/\/$/, '');
-for (const element of document.querySelectorAll('[data-url]')) element.textContent = base;
-
 for (const button of document.querySelectorAll('button')) {
   button.addEventListener('click', async () => {
     const lines = document.getElementById(button.dataset['copies'] ?? '');

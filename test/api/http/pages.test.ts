@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { examplesFor } from '../../../console/explorers/examples.ts';
-import { graphqlApi, type HttpResponse } from '../../support/both-apis.ts';
+import { VERSION } from '../../../src/config.ts';
+import { graphqlApi, type HttpResponse, send } from '../../support/both-apis.ts';
 import { seedTenant, testGateway, useGateway } from '../../support/gateway.ts';
 import { browse, EVERYWHERE, elementsOf, hashes, linksIn, policyOf, valuesOf } from '../../support/pages.ts';
 import { createApp, graphqlBody, keyOf } from '../../support/requests.ts';
@@ -36,7 +37,7 @@ test.each([
 });
 
 test.each([
-  ['/', textPolicy],
+  ['/', (html: string) => ({ 'style-src': styleHash(html) })],
   ['/docs', searchPolicy],
   ['/docs/api.md', searchPolicy],
   [
@@ -95,10 +96,39 @@ test.each(EXPLORERS)(
   },
 );
 
-test('the start page shows the public URL as text', async () => {
-  const { url } = await testGateway({ PUBLIC_URL: "https://paw.example/a&lt;'b" });
-  const line = '<code>PAW=<span data-url>https://paw.example/a&#38;lt;&#39;b</span>\n';
-  expect((await browse(`${url}/`)).text).toContain(line);
+test.each([
+  { when: 'by default', settings: {}, pages: ['console', 'graphiql', 'reference'] },
+  { when: 'in production', settings: production, pages: [] as string[] },
+])('$when, programs get the links of the start page as JSON', async ({ settings, pages }) => {
+  const publicUrl = 'https://paw.example/gateway';
+  const { url } = await testGateway({ ...settings, PUBLIC_URL: publicUrl });
+  const { headers, text } = await get(url, 'application/json');
+  expect(Object.fromEntries(headers)).toMatchObject({
+    'content-type': 'application/json; charset=utf-8',
+    'access-control-allow-origin': '*',
+  });
+  const { links, ...rest } = JSON.parse(text);
+  expect(rest).toEqual({ name: 'PAW gateway', version: VERSION });
+  const everywhere = ['api', 'documentation', 'gettingStarted', 'graphql', 'liveness', 'llms', 'openapi'];
+  expect(Object.keys(links).sort()).toEqual([...everywhere, 'readiness', 'schema', ...pages].sort());
+  for (const link of Object.values<string>(links)) {
+    expect(link.startsWith(`${publicUrl}/`)).toBe(true);
+    // Without a query, GraphQL has nothing to execute.
+    const status = link.endsWith('/graphql') ? 400 : 200;
+    expect((await send(link.replace(publicUrl, url), 'GET')).status, link).toBe(status);
+  }
+});
+
+test.each([
+  ['application/json', 'application/json'],
+  ['text/html', 'text/html'],
+  ['application/json;q=0.5, text/html', 'text/html'],
+  ['*/*', 'application/json'],
+  ['image/png', 'application/json'],
+])('a client that accepts %s gets / as %s', async (accept, mediaType) => {
+  const { status, headers } = await get(gateway.url, accept);
+  expect([status, headers.get('content-type')]).toEqual([200, `${mediaType}; charset=utf-8`]);
+  expect(headers.get('vary')).toMatch(/(^|, )accept$/);
 });
 
 test.each(['/docs', '/docs/api.md'])('the search of %s is there in production', async (page) => {
@@ -124,6 +154,10 @@ test('the examples of GraphiQL are valid, and work with a wallet that exists and
 
 function open(path: string): Promise<HttpResponse> {
   return browse(gateway.url + path);
+}
+
+function get(url: string, accept: string): Promise<HttpResponse> {
+  return send(`${url}/`, 'GET', undefined, undefined, { accept });
 }
 
 /** Loads all files that a page references, directly or indirectly. */

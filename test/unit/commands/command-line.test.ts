@@ -12,14 +12,17 @@ const PAGE = ['--page-size', '--page-token', '--all', '--wide'];
 const COMMANDS = documentedCommands();
 
 function documentedCommands(): readonly (readonly [name: string, mentions: readonly string[]])[] {
-  const page = readFileSync(new URL('../../../docs/commands.md', import.meta.url), 'utf8');
-  const tables = [...page.matchAll(/^\| command \| effect .*\n(?:\|.*\n)+/gm)].join('');
+  const tables = [...pageText('commands.md').matchAll(/^\| command \| effect .*\n(?:\|.*\n)+/gm)].join('');
   const rows = [...tables.matchAll(/^\| `([a-z]+(?: [a-z][a-z-]*)?)([^`]*)`/gm)];
   const byName = Map.groupBy(rows, ([, name = '']) => name);
   return [...byName].map(([name, same]) => {
     const mentions = same.flatMap(([, , rest = '']) => rest.match(/--[a-z-]+|<(?:name|file)>/g) ?? []);
     return [name, name.endsWith(' list') ? [...mentions, ...PAGE] : mentions];
   });
+}
+
+function pageText(file: string): string {
+  return readFileSync(new URL(`../../../docs/${file}`, import.meta.url), 'utf8');
 }
 
 describe('the help', () => {
@@ -53,7 +56,19 @@ describe('the help', () => {
     expect(listed.sort()).toEqual(names.filter((name) => name.startsWith(beginning)).sort());
   });
 
-  test.each(['help', 'serve --help', 'demo --help'])('by "%s" names HOST and PORT', async (words) => {
+  test('begins with six commands, and has the settings of docs/running.md in the same two groups', async () => {
+    const help = await helpOf([]);
+    const [, common = '', settings = '', tuning = ''] =
+      /^Most used:\n(.*?)^Accounts:\n.*^Settings [^\n]*\n(.*?)^Tuning [^\n]*\n(.*)/ms.exec(help) ?? [];
+    expect(commandsIn(common)).toEqual(['init', 'serve', 'demo', 'app create', 'token create', 'backup']);
+    const [, main = '', others = ''] =
+      /^## Settings$(.*?)^### Tuning$(.*?)^## /ms.exec(pageText('running.md')) ?? [];
+    const rowsOf = (text: string) => [...text.matchAll(/^\| `([A-Z_]+)` \|/gm)].map(([, name]) => name);
+    expect([...settings.matchAll(/^ {2}([A-Z_]+) /gm)].map(([, name]) => name)).toEqual(rowsOf(main));
+    expect(tuning.trim().split(/\s+/)).toEqual(rowsOf(others).sort());
+  });
+
+  test.each(['serve --help', 'demo --help'])('by "%s" names HOST and PORT', async (words) => {
     const help = await helpOf(words.split(' '));
     expect(help).toMatch(/\bHOST and PORT\b/);
   });
