@@ -152,7 +152,7 @@ describe('paw demo', () => {
   test.each(['http://localhost:5173', 'http://127.0.0.1:3000', 'https://studio.apollographql.com'])(
     'allows the pages of %s',
     async (origin) => {
-      const { href } = new URL('/', demo.text.split('\n')[0]);
+      const { href } = new URL('/graphql', demo.text.split('\n')[0]);
       const { headers } = await send(href, 'GET', undefined, undefined, { origin });
       expect(headers.get('access-control-allow-origin')).toBe(origin);
     },
