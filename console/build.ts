@@ -100,8 +100,8 @@ export async function buildAssets(isForPackage = false): Promise<void> {
     logLevel: 'warning',
     plugins: [STYLES_ONCE, SCALAR],
   } satisfies BuildOptions;
-  const index = await renderDocs(join(BUNDLE, 'docs'));
-  const define = { SEARCH_INDEX: JSON.stringify(index) };
+  const sections = await renderDocs(join(BUNDLE, 'docs'));
+  const define = { SECTIONS: JSON.stringify(JSON.stringify(sections)) };
   const bundles = [
     await build({ ...options, entryPoints: ENTRIES, splitting: true }),
     await build({ ...options, entryPoints: CONSOLE }),

@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Renderer as MarkedRenderer, RendererObject } from 'marked';
 import { escapeHtml } from '../../src/pages/html.ts';
-import { type IndexedSection, SEARCH_OPTIONS } from './search-options.ts';
+import type { Section } from './sections.ts';
 
 const SOURCE = join(import.meta.dirname, '../../docs');
 
@@ -23,6 +23,13 @@ const GROUPS = {
   'About the gateway': ['decisions', 'conformance', 'benchmarks'],
 };
 
+// Other words that people type for a heading, in a comment below it, which GitHub does not show.
+const ALSO = /^<!-- also: (.*) -->/;
+
+const INLINE_TAG = /<\/?(?:a|code|em|strong|wbr)\b[^<>]*>/g;
+
+const CHARACTERS: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"' };
+
 // Fits a window of 320 pixels.
 const MAX_NAME_LENGTH = 30;
 
@@ -30,6 +37,7 @@ type Heading = {
   readonly depth: number;
   readonly id: string;
   readonly text: string;
+  also: string;
 };
 
 type Page = {
@@ -44,13 +52,10 @@ type Page = {
 /**
  * Writes each page of the documentation into a folder, and the list of all as `index.html`.
  *
- * @returns the index of the search as JSON
+ * @returns the sections of all pages, for the search
  */
-export async function renderDocs(folder: string): Promise<string> {
-  const [{ Marked, Renderer }, { default: MiniSearch }] = await Promise.all([
-    import('marked'),
-    import('minisearch'),
-  ]);
+export async function renderDocs(folder: string): Promise<readonly Section[]> {
+  const { Marked, Renderer } = await import('marked');
   const pages = Object.entries(GROUPS).flatMap(([group, names]) =>
     names.map((name): Page => {
       const markdown = readFileSync(join(SOURCE, `${name}.md`), 'utf8');
@@ -69,25 +74,36 @@ export async function renderDocs(folder: string): Promise<string> {
     return `<a href="docs/${file}">${title}</a><p>${sentence}</p>`;
   });
   writeFileSync(join(folder, 'index.html'), list);
-  const index = new MiniSearch(SEARCH_OPTIONS);
-  index.addAll(pages.flatMap(sectionsOf));
-  return JSON.stringify(index);
+  return pages.flatMap(sectionsOf);
 }
 
 /** Returns the sections of a page with their texts. The title of one in another section begins with that of the other. */
-function sectionsOf({ file, headings, html }: Page): readonly IndexedSection[] {
+function sectionsOf({ file, headings, html }: Page): readonly Section[] {
   const texts = html.split(/<h[1-6] [^>]*>.*<\/h[1-6]>/).slice(1);
   const page = headings[0]?.text ?? '';
   let parent = '';
-  return headings.map(({ depth, id, text: heading }, position) => {
+  return headings.map(({ depth, id, text: heading, also }, position) => {
     if (depth === 2) parent = heading;
     return {
       id: depth === 1 ? file : `${file}#${id}`,
       title: depth > 2 ? `${parent} › ${heading}` : heading,
       page,
-      text: (texts[position] ?? '').replace(/<[^<>]*>|&#?\w+;/g, ' '),
+      also,
+      text: textOf(texts[position] ?? ''),
     };
   });
+}
+
+/** Returns the text of HTML, in one line. */
+function textOf(html: string): string {
+  return html
+    .replace(/<button.*?<\/button>/g, '')
+    .replace(INLINE_TAG, '')
+    .replace(/<\/t[dh]>/g, ' · ')
+    .replace(/<[^<>]*>/g, ' ')
+    .replace(/&(?:#(\d+)|(\w+));/g, (_, code, name) => CHARACTERS[name] ?? String.fromCharCode(code))
+    .replace(/\s+/g, ' ')
+    .trim();
 }
 
 /** Returns a page with what is beside it. On a narrow window, both lists are folded. */
@@ -141,7 +157,7 @@ function docsRenderer(Renderer: typeof MarkedRenderer, headings: Heading[]): Ren
         .toLowerCase()
         .replace(/[^\p{L}\p{N}\s_-]/gu, '')
         .replaceAll(' ', '-');
-      headings.push({ depth, id, text: text.replaceAll('`', '') });
+      headings.push({ depth, id, text: text.replaceAll('`', ''), also: '' });
       const anchor =
         depth === 1 ? '' : ` <a class="anchor" href="#${id}" aria-label="Link to this section">#</a>`;
       return `<h${depth} id="${id}">${content}${anchor}</h${depth}>\n`;
@@ -175,6 +191,11 @@ function docsRenderer(Renderer: typeof MarkedRenderer, headings: Heading[]): Ren
       return href.startsWith('../') ? content : `<a href="${escapeHtml(href)}">${content}</a>`;
     },
     image: () => '',
-    html: () => '',
+    html({ text }) {
+      const [, also] = ALSO.exec(text) ?? [];
+      const heading = headings.at(-1);
+      if (also !== undefined && heading !== undefined) heading.also = also;
+      return '';
+    },
   };
 }

@@ -1,16 +1,15 @@
 /** The search of the documentation: a combobox of the sections. A page loads it when the field gets the focus. */
-import MiniSearch, { type SearchResult } from 'minisearch';
-import { type IndexedSection, SEARCH_OPTIONS, type Section } from './search-options.ts';
+import { createSearch, type Found, lineOf, type Part, partsOf } from './sections.ts';
 
-/** The index as JSON, which the build puts here. */
-declare const SEARCH_INDEX: string;
+/** The sections as JSON, which the build puts here. */
+declare const SECTIONS: string;
 
 const MAX_RESULTS = 12;
 
 // The pages beside this file, also below a path prefix.
 const DOCS = new URL('../docs/', import.meta.url);
 
-const index = MiniSearch.loadJSON<IndexedSection>(SEARCH_INDEX, SEARCH_OPTIONS);
+const search = createSearch(JSON.parse(SECTIONS));
 
 const field = find<HTMLInputElement>('input[role="combobox"]');
 const results = find('.options');
@@ -32,36 +31,25 @@ function find<T extends HTMLElement = HTMLElement>(selector: string): T {
   return element;
 }
 
-/** Returns the sections with all words of a query or, if there are none, with a word that is like one of them. */
-function search(query: string): readonly (SearchResult & Section)[] {
-  const options = { prefix: true, boost: { title: 4 } };
-  const all = index.search(query, { ...options, combineWith: 'AND' });
-  const found =
-    all.length > 0 ? all : index.search(query, { ...options, fuzzy: (word) => word.length > 4 && 0.2 });
-  return (found as (SearchResult & Section)[]).slice(0, MAX_RESULTS);
-}
-
 function show(): void {
   const query = field.value.trim();
   if (query === '') {
     hide();
     return;
   }
-  const found = search(query);
+  const found = search.find(query).slice(0, MAX_RESULTS);
   // The group of the best result is the first one.
   const groups = Map.groupBy(found, ({ id }) =>
     pathOf(id) === location.pathname ? 'This page' : 'Other pages',
   );
+  if (found.length === 0) groups.set('Pages that may help', [...search.near(query)]);
   list.replaceChildren(...[...groups].map(([name, members]) => groupOf(name, members)));
   for (const [position, option] of optionsOf().entries()) option.id = `found-${position + 1}`;
-  list.hidden = found.length === 0;
-  status.textContent =
-    found.length === 0
-      ? `No section has a word that begins with “${query}”.`
-      : `${found.length === 1 ? '1 section' : `${found.length} sections`}. ↑ and ↓ choose, Enter opens, Esc closes.`;
+  const sections = found.length === 1 ? '1 section' : `${found.length} sections`;
+  status.textContent = `${found.length === 0 ? `Nothing found for “${query}”` : sections}. ↑ and ↓ choose, Enter opens, Esc closes.`;
   results.hidden = false;
-  field.ariaExpanded = String(found.length > 0);
-  select(optionsOf()[0]);
+  field.ariaExpanded = 'true';
+  select(found.length > 0 ? optionsOf()[0] : undefined);
 }
 
 function hide(): void {
@@ -100,30 +88,30 @@ function optionsOf(): readonly HTMLElement[] {
   return [...list.querySelectorAll<HTMLElement>('[role="option"]')];
 }
 
-function groupOf(name: string, members: readonly (SearchResult & Section)[]): HTMLElement {
+function groupOf(name: string, members: readonly Found[]): HTMLElement {
   const group = elementOf('div', { role: 'group', ariaLabel: name });
   const heading = elementOf('b', { textContent: name, ariaHidden: 'true' });
   group.append(heading, ...members.map(optionOf));
   return group;
 }
 
-function optionOf({ id, title, page, queryTerms }: SearchResult & Section): HTMLElement {
+function optionOf(found: Found): HTMLElement {
+  const { id, title, page } = found;
   const option = elementOf('a', { role: 'option', href: new URL(id, DOCS).href, tabIndex: -1 });
-  const text = document.createElement('span');
-  text.append(...marked(title, queryTerms));
-  option.append(text, elementOf('span', { textContent: page === title ? '' : page }));
+  const name = elementOf('span', {});
+  name.append(...marked(partsOf(title, found)));
+  const line = elementOf('small', {});
+  line.append(...marked(lineOf(found)));
+  option.append(name, elementOf('span', { textContent: page === title ? '' : page }), line);
   return option;
 }
 
-/** Returns a title in which the words of the query are marked. */
-function marked(title: string, words: readonly string[]): readonly (string | HTMLElement)[] {
-  const pattern = new RegExp(`(?<![\\p{L}\\p{N}])(${words.map(RegExp.escape).join('|')})`, 'giu');
-  return title
-    .split(pattern)
-    .map((text, position) => (position % 2 === 0 ? text : elementOf('mark', { textContent: text })));
+/** Returns a text in which the words of the query are marked. */
+function marked(parts: readonly Part[]): readonly (string | HTMLElement)[] {
+  return parts.map(({ text, isWord }) => (isWord ? elementOf('mark', { textContent: text }) : text));
 }
 
-function elementOf<Name extends 'a' | 'b' | 'div' | 'mark' | 'span'>(
+function elementOf<Name extends 'a' | 'b' | 'div' | 'mark' | 'small' | 'span'>(
   name: Name,
   properties: Partial<HTMLElementTagNameMap[Name]>,
 ): HTMLElement {

@@ -106,7 +106,10 @@ test('the search finds a section by the keyboard, and is loaded for those who se
   const options = page.getByRole('option');
   await options.first().waitFor();
   expect(await loaded()).toEqual([expect.stringMatching(/\/assets\/documentation-\w+\.js$/)]);
-  expect((await options.allInnerTexts())[0]).toBe("Rules › Output that can't be written\nCommands");
+  const [title, on, line] = (await options.first().innerText()).split('\n');
+  expect([title, on]).toEqual(["Rules › Output that can't be written", 'Commands']);
+  expect(line).toContain("can't write all of its output");
+  expect((await options.first().locator('mark').allInnerTexts()).slice(0, 2)).toEqual(['Output', 'written']);
   await expectAccessible(page);
 
   const selected = page.getByRole('option', { selected: true });
@@ -126,11 +129,12 @@ test('the search finds a section by the keyboard, and is loaded for those who se
   await page.getByRole('heading', { name: 'Commands', level: 1 }).waitFor();
 });
 
-test('a result on the same page is opened in place, and what is not found is said', async () => {
+test('a result on the same page is opened in place, and a search that finds nothing offers three pages', async () => {
   const page = await site.open('/docs/troubleshooting.md', { viewport: { width: 375, height: 667 } });
   const field = page.getByRole('combobox', { name: 'Search the documentation' });
   await field.fill('zzz');
-  await page.getByText('No section has a word that begins with “zzz”.').waitFor();
+  await page.getByText('Nothing found for “zzz”.').waitFor();
+  expect(await page.getByRole('group', { name: 'Pages that may help' }).getByRole('option').count()).toBe(3);
   await expectAccessible(page);
   await field.fill('leaked');
   const group = page.getByRole('group', { name: 'This page' });
