@@ -1,7 +1,7 @@
 /** Renders the documentation: for each page the HTML of its content, with the list of pages, its sections and its neighbours. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Renderer as MarkedRenderer, RendererObject } from 'marked';
+import type { Renderer as MarkedRenderer, RendererObject, Tokens } from 'marked';
 import { escapeHtml } from '../../src/pages/html.ts';
 import type { Section } from './sections.ts';
 
@@ -32,6 +32,16 @@ const CHARACTERS: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>
 
 // Fits a window of 320 pixels.
 const MAX_NAME_LENGTH = 30;
+
+// In a cell, these do not wrap.
+const NAME_OR_WORD = /`[^`]{1,30}`|[^ ,]+/g;
+
+// A sentence beside names needs a width, in rem, in which it can be read.
+const MIN_SENTENCE_LENGTH = 40;
+const SENTENCE_WIDTH = 11;
+
+// The widths in rem for which the style has a class. A table that needs more is never one on a page.
+const TABLE_WIDTHS = [18, 24, 32, 40, 46];
 
 type Heading = {
   readonly depth: number;
@@ -142,13 +152,26 @@ function listOf(pages: readonly Page[], item: (page: Page) => string): string {
     .join('\n');
 }
 
+const isSentence = (text: string) => text.replace(/`[^`]*`/g, '').length >= MIN_SENTENCE_LENGTH;
+
+/** Returns about how many rem a table needs: for each column, its longest name or word, or the width of a sentence. */
+function widthOf({ header, rows }: Tokens.Table): number {
+  const widths = header.map((_, column) => {
+    const texts = [header, ...rows].map((row) => row[column]?.text.replace(/\]\([^)]*\)/g, '') ?? '');
+    const names = texts.flatMap((text) => text.match(NAME_OR_WORD) ?? []);
+    return Math.max(texts.some(isSentence) ? SENTENCE_WIDTH : 0, ...names.map(({ length }) => length * 0.47)) + 1;
+  });
+  return widths.reduce((sum, width) => sum + width);
+}
+
 /**
- * Returns what the page of a document has beyond Markdown: anchors, buttons to copy code, and tables that scroll.
+ * Returns what the page of a document has beyond Markdown: anchors, buttons to copy code, and tables for any width.
  *
  * @param headings gets the headings of the page
  */
 function docsRenderer(Renderer: typeof MarkedRenderer, headings: Heading[]): RendererObject {
   let codes = 0;
+  const labels = new Map<Tokens.TableCell, string>();
   return {
     heading({ tokens, depth, text }) {
       const content = this.parser.parseInline(tokens);
@@ -169,7 +192,13 @@ function docsRenderer(Renderer: typeof MarkedRenderer, headings: Heading[]): Ren
 <output></output><button type="button" data-copies="${id}" aria-label="Copy the code">Copy</button></div>\n`;
     },
     table(token) {
-      return `<div class="scroll" tabindex="0">${new Renderer().table.call(this, token)}</div>\n`;
+      const needed = widthOf(token);
+      const width = TABLE_WIDTHS.find((each) => needed <= each) ?? 'any';
+      for (const row of token.rows) {
+        for (const [column, cell] of row.entries()) labels.set(cell, token.header[column]?.text ?? '');
+      }
+      const table = new Renderer().table.call(this, token);
+      return `<div class="scroll needs-${width}" tabindex="0">${table}</div>\n`;
     },
     // A name does not wrap. What is longer wraps in a cell between its words only, and elsewhere where it has to.
     codespan({ text }) {
@@ -178,12 +207,11 @@ function docsRenderer(Renderer: typeof MarkedRenderer, headings: Heading[]): Ren
         ? `<code>${code}</code>`
         : `<code class="long">${code.replace(/[ ,]/g, '$&<wbr>')}</code>`;
     },
-    // A sentence beside names needs a width in which it can be read.
+    // In a narrow window, a row is a list of its cells with their labels.
     tablecell(token) {
-      const cell = new Renderer().tablecell.call(this, token);
-      return token.header || token.text.replace(/`[^`]*`/g, '').length < 40
-        ? cell
-        : cell.replace('<td', '<td class="text"');
+      const label = escapeHtml(labels.get(token)?.replaceAll('`', '') ?? '');
+      const attributes = `${isSentence(token.text) ? ' class="text"' : ''}${label && ` data-label="${label}"`}`;
+      return new Renderer().tablecell.call(this, token).replace('<td', `<td${attributes}`);
     },
     // The server does not serve the other files of the repository.
     link({ href, tokens }) {

@@ -84,8 +84,11 @@ export function createSearch(sections: readonly Section[]) {
     const hits = words.flatMap((word, position) => {
       const next = words[position + 1] ?? '';
       // One word that was typed as two has both.
-      const joined = next && index.search(word + next).flatMap((hit) => [{ hit, word }, { hit, word: next }]);
-      return [...sectionsWith(word, next === '').map((hit) => ({ hit, word })), ...joined];
+      const joined = next === '' ? [] : index.search(word + next);
+      return [
+        ...sectionsWith(word, next === '').map((hit) => ({ hit, word })),
+        ...joined.flatMap((hit) => [word, next].map((each) => ({ hit, word: each }))),
+      ];
     });
     return [...Map.groupBy(hits, ({ hit }) => hit.id).values()]
       .map((of) => {

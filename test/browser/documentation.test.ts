@@ -39,10 +39,13 @@ test('the console links to the documentation, in which the link at a heading lea
     .toSatisfy((distance) => distance >= 0 && distance < 32);
 });
 
-/** The widths from 320 to 1600 pixels, in steps of 80. */
-const WIDTHS = Array.from({ length: 17 }, (_, step) => 320 + 80 * step);
+/** The widths from 320 to 1920 pixels, in steps of 100. */
+const WIDTHS = Array.from({ length: 17 }, (_, step) => 320 + 100 * step);
 
-/** Finds what does not fit: a page that scrolls sideways, words of code on two lines, but for long code outside of tables, code below its button. */
+/**
+ * Finds what does not fit: a page that scrolls sideways, words of code on two lines, but for long code outside of tables, code
+ * below its button, and cells that are neither in view nor in a box that scrolls and has a shadow at its edge.
+ */
 const MISFITS = `(() => {
   const linesOf = (node, start, end) => {
     const range = document.createRange();
@@ -59,11 +62,18 @@ const MISFITS = `(() => {
     const [pre, button] = ['pre', 'button'].map((name) => code.querySelector(name).getBoundingClientRect());
     return pre.right > button.left;
   });
+  const hidden = [...document.querySelectorAll('td, tbody th')].filter((cell) => {
+    const box = cell.closest('.scroll');
+    const { overflowX, backgroundImage } = getComputedStyle(box);
+    const showsMore = overflowX === 'auto' && backgroundImage.includes('gradient');
+    const end = box.getBoundingClientRect().left + (showsMore ? box.scrollWidth : box.clientWidth);
+    return cell.getBoundingClientRect().right > end + 1 || cell.scrollWidth > cell.clientWidth + 1;
+  });
   const scrolls = document.documentElement.scrollWidth > innerWidth ? ['the page'] : [];
-  return [...scrolls, ...broken, ...covered.map(({ innerText }) => innerText)];
+  return [...scrolls, ...broken, ...[...covered, ...hidden].map(({ innerText }) => innerText)];
 })()`;
 
-test('on a window of any width, no page scrolls sideways, breaks a name, or has code below its button', async () => {
+test('on a window of any width, no page scrolls sideways, breaks a name, hides a cell, or has code below its button', async () => {
   const page = await site.open('/docs');
   const urls = await page.evaluate<string[]>(
     '[...document.querySelectorAll("main a")].map(({ href }) => href)',
@@ -76,6 +86,17 @@ test('on a window of any width, no page scrolls sideways, breaks a name, or has 
       expect(await page.evaluate(MISFITS), `${url} at ${width} px`).toEqual([]);
     }
   }
+});
+
+test('a row of a table that does not fit is a list of its cells with their labels', async () => {
+  const page = await site.open('/docs/running.md', { viewport: { width: 1440, height: 900 } });
+  const cell = page.locator('td[data-label="default"]').first();
+  const display = () => cell.evaluate('(cell) => getComputedStyle(cell).display');
+  expect(await display()).toBe('table-cell');
+  await page.setViewportSize({ width: 375, height: 667 });
+  expect(await display()).toBe('block');
+  expect(await cell.evaluate('(cell) => getComputedStyle(cell, "::before").content')).toContain('default');
+  await expectAccessible(page);
 });
 
 test('the list of pages is beside the text on a wide window and folded on a phone, with the next page at the end', async () => {
