@@ -12,7 +12,7 @@ export type Part = { readonly text: string; readonly isWord: boolean };
 
 // The words of questions and sentences that no section is about.
 const STOP_WORDS = new Set(
-  'a am an and are as at be but by can could do does for from get has have how i if in into is it its me my no not of on or so that the their there they this to up use using want was what when where which who why will with would you your'.split(
+  'a am an and are as at be but by can could do does for from get has have how i if into is it its me my no not of on or so that the their there they this to use using want was what when where which who why will with would you your'.split(
     ' ',
   ),
 );
