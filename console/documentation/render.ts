@@ -159,7 +159,9 @@ function widthOf({ header, rows }: Tokens.Table): number {
   const widths = header.map((_, column) => {
     const texts = [header, ...rows].map((row) => row[column]?.text.replace(/\]\([^)]*\)/g, '') ?? '');
     const names = texts.flatMap((text) => text.match(NAME_OR_WORD) ?? []);
-    return Math.max(texts.some(isSentence) ? SENTENCE_WIDTH : 0, ...names.map(({ length }) => length * 0.47)) + 1;
+    return (
+      Math.max(texts.some(isSentence) ? SENTENCE_WIDTH : 0, ...names.map(({ length }) => length * 0.47)) + 1
+    );
   });
   return widths.reduce((sum, width) => sum + width);
 }

@@ -39,10 +39,10 @@ function show(): void {
   }
   const found = search.find(query).slice(0, MAX_RESULTS);
   // The group of the best result is the first one.
-  const groups = Map.groupBy(found, ({ id }) =>
-    pathOf(id) === location.pathname ? 'This page' : 'Other pages',
-  );
-  if (found.length === 0) groups.set('Pages that may help', [...search.near(query)]);
+  const groups: ReadonlyMap<string, readonly Found[]> =
+    found.length > 0
+      ? Map.groupBy(found, ({ id }) => (pathOf(id) === location.pathname ? 'This page' : 'Other pages'))
+      : new Map([['Pages that may help', search.near(query)]]);
   list.replaceChildren(...[...groups].map(([name, members]) => groupOf(name, members)));
   for (const [position, option] of optionsOf().entries()) option.id = `found-${position + 1}`;
   const sections = found.length === 1 ? '1 section' : `${found.length} sections`;

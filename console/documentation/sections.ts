@@ -108,7 +108,9 @@ export function createSearch(sections: readonly Section[]) {
     const pages = new Set([...like, ...sections].map(({ id }) => String(id).replace(/#.*/, '')));
     return [...pages]
       .slice(0, NEAR_PAGES)
-      .flatMap((page) => sections.filter(({ id }) => id === page).map((section) => ({ ...section, terms: [] })));
+      .flatMap((page) =>
+        sections.filter(({ id }) => id === page).map((section) => ({ ...section, terms: [] })),
+      );
   }
 
   return { find, near };
@@ -126,7 +128,9 @@ export function partsOf(text: string, { terms }: Found): readonly Part[] {
 export function lineOf(found: Found): readonly Part[] {
   const parts = partsOf(found.text, found);
   const countFrom = (start: number) =>
-    new Set(parts.slice(start, start + LINE - LEAD).flatMap(({ text, isWord }) => (isWord ? phraseOf(text) : []))).size;
+    new Set(
+      parts.slice(start, start + LINE - LEAD).flatMap(({ text, isWord }) => (isWord ? phraseOf(text) : [])),
+    ).size;
   const counts = parts.map(({ isWord }, start) => (isWord ? countFrom(start) : 0));
   const first = counts.indexOf(Math.max(...counts));
   const begin = first > LEAD ? first - LEAD : 0;

@@ -119,7 +119,13 @@ test('the section that answers a question is the first for 85 %, and among the f
   expect(missedIn(3).length, missedIn(3).join()).toBeLessThanOrEqual(0.05 * questions.length);
 });
 
-const sectionOf = (id: string, title: string, text = '', also = '') => ({ id, title, page: 'Docs', also, text });
+const sectionOf = (id: string, title: string, text = '', also = '') => ({
+  id,
+  title,
+  page: 'Docs',
+  also,
+  text,
+});
 
 /** Returns the addresses of the sections that a query finds, the best first. */
 function search(query: string, sections: readonly ReturnType<typeof sectionOf>[]) {
@@ -170,8 +176,14 @@ test('a line has most words of the query, each marked in the form that it has th
   const [found] = createSearch([sectionOf('id', 'Tokens', text)]).find('create token revoke');
   if (found === undefined) throw new Error('Nothing was found.');
   const line = lineOf(found);
-  expect(line.filter(({ isWord }) => isWord).map((part) => part.text)).toEqual(['tokens', 'createApp', 'revoked']);
-  expect(line.map((part) => part.text).join('')).toMatch(/^… .*The tokens that createApp made are revoked at once\./);
+  expect(line.filter(({ isWord }) => isWord).map((part) => part.text)).toEqual([
+    'tokens',
+    'createApp',
+    'revoked',
+  ]);
+  expect(line.map((part) => part.text).join('')).toMatch(
+    /^… .*The tokens that createApp made are revoked at once\./,
+  );
   expect(partsOf('Tokens', found)).toContainEqual({ text: 'Tokens', isWord: true });
 });
 
