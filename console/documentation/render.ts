@@ -40,7 +40,7 @@ const NAME_OR_WORD = /`[^`]{1,30}`|[^ ,]+/g;
 const MIN_SENTENCE_LENGTH = 40;
 const SENTENCE_WIDTH = 11;
 
-// The widths in rem for which the style has a class. A table that needs more is never one on a page.
+// The widths in rem for which the style has a class. A table that needs more is rows of pairs on every window.
 const TABLE_WIDTHS = [18, 24, 32, 40, 46];
 
 type Heading = {
@@ -213,7 +213,7 @@ function docsRenderer(Renderer: typeof MarkedRenderer, headings: Heading[]): Ren
     tablecell(token) {
       const label = escapeHtml(labels.get(token)?.replaceAll('`', '') ?? '');
       const attributes = `${isSentence(token.text) ? ' class="text"' : ''}${label && ` data-label="${label}"`}`;
-      return new Renderer().tablecell.call(this, token).replace('<td', `<td${attributes}`);
+      return new Renderer().tablecell.call(this, token).replace('<td', () => `<td${attributes}`);
     },
     // The server does not serve the other files of the repository.
     link({ href, tokens }) {

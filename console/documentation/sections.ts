@@ -25,7 +25,7 @@ const MIN_PREFIX = 3;
 const MIN_MISSPELLED = 5;
 const NEAR_PAGES = 3;
 
-// The words of a line, and those of them before the first one of the query, each with what separates it from the next.
+// The parts of a line, every second of which is a word, and at most how many of them are before a word of the query.
 const LINE = 56;
 const LEAD = 8;
 

@@ -83,7 +83,7 @@ function pageOf({ root, title, content, script }: Content): Page {
     style: STYLE,
     controls: `<div class="search" role="search">
 <input type="search" role="combobox" aria-label="Search the documentation" aria-controls="found" aria-expanded="false"
-aria-autocomplete="list" autocomplete="off" spellcheck="false" aria-keyshortcuts="/" placeholder="Search the docs" data-script="${script.replace('./', root)}">
+aria-autocomplete="list" autocomplete="off" maxlength="100" spellcheck="false" aria-keyshortcuts="/" placeholder="Search the docs" data-script="${script.replace('./', root)}">
 <kbd aria-hidden="true">/</kbd>
 <div class="options" hidden><div id="found" role="listbox" aria-label="Sections"></div><p role="status"></p></div>
 </div>`,
