@@ -64,3 +64,34 @@ pack() {
   npm run --silent package
   package=$work/$(npm pack --silent --pack-destination "$work" ./package)
 }
+
+# The process of a demo that runs.
+demo=
+
+# Runs a demo until it has printed its instructions, pastes them into a shell, and stops it.
+try_demo() {
+  PORT=0 setsid "$@" > "$work/demo.out" 2> "$work/demo.err" &
+  demo=$!
+  for _ in $(seq 1800); do
+    grep -q '^Stop with' "$work/demo.out" && break
+    kill -0 "$demo" 2> /dev/null || { cat "$work/demo.err"; exit 1; }
+    sleep 0.1
+  done
+  # The lines to paste call each operation by each API.
+  sed -n '/^PAW=/,/^Stop with/p' "$work/demo.out" | sed '$d' > "$work/paste.sh"
+  bash -e "$work/paste.sh" > "$work/answers"
+  cat "$work/answers"
+  if grep -q '"error' "$work/answers"; then exit 1; fi
+  [ "$(grep -c '^{"data":{"\(projects\|updateWallet\|createApp\|signIn\)"' "$work/answers")" -eq 4 ]
+  [ "$(grep -c '^{"\(projects\|name\|accessToken\)"' "$work/answers")" -eq 4 ]
+  url=$(sed -n 's/^PAW=//p' "$work/paste.sh")
+  for page in graphiql docs $(curl --silent "$url/docs" | grep --only-matching 'docs/[a-z-]*\.md'); do
+    curl --silent --fail --output /dev/null --header 'Accept: text/html' "$url/$page"
+  done
+
+  kill -TERM -- "-$demo"
+  wait "$demo" || true
+  demo=
+  # The shell between npm and the server can end before the server.
+  timeout 10 bash -c "while curl --silent --output /dev/null '$url/healthz'; do sleep 0.1; done"
+}

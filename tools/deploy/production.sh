@@ -57,5 +57,6 @@ done
 # The account is listed before it was deleted, and after the restore.
 [ "$(grep --count --fixed-strings '{"projects":[{"name":' "$work/output")" -eq 2 ]
 # The last version of the page runs.
-[ "$(grep --count '^paw_build_info{.*version="0\.3\.0"' "$work/output")" -eq 2 ]
+last=$(commands | sed -n 's/^VERSION=\(.*\) paw migrate$/\1/p' | tail -1)
+[ "$(grep --count "^paw_build_info{.*version=\"$last\"" "$work/output")" -eq 2 ]
 echo "Took $((SECONDS - started)) s."

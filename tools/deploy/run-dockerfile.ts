@@ -177,23 +177,38 @@ async function tryImage({ stage, root, workdir, inRoot }: BuiltStage): Promise<v
   printStep('The health check fails while nothing listens');
   assert.equal(call(healthCheck).status, 1);
 
-  printStep('The server listens, and the health check succeeds');
-  const [program = '', ...args] = [...entrypoint, ...command];
+  printStep('The server listens, the health check succeeds, and SIGTERM stops the server with status 0');
+  const isHealthy = async () => {
+    assert.equal(call(healthCheck).status, 0);
+    assert.equal((await fetch(`http://127.0.0.1:${port}/readyz`)).status, 200);
+  };
+  const log = await serve([...entrypoint, ...command], options, 'listening on', isHealthy);
+  assert.match(log.at(-1) ?? '', /"stopping"/);
+  printStep('Without NODE_ENV, the image runs the demo');
+  const demoOptions = { ...options, env: { ...options.env, NODE_ENV: '' } };
+  await serve([...entrypoint, 'demo'], demoOptions, 'Stop with', isHealthy);
+}
+
+/** Starts a server, calls a function when the server prints a text, and stops the server. Returns the lines that it printed. */
+async function serve(
+  [program = '', ...args]: readonly string[],
+  options: SpawnOptions,
+  text: string,
+  check: () => Promise<void>,
+): Promise<readonly string[]> {
   const server = spawn(program, args, { ...options, stdio: ['ignore', 'pipe', 'inherit'] });
   assert.ok(server.stdout);
   const ended = once(server, 'close');
-  const log: string[] = [];
+  const lines: string[] = [];
   try {
     for await (const line of createInterface({ input: server.stdout })) {
-      log.push(line);
-      if (!line.includes('listening on')) continue;
-      assert.equal(call(healthCheck).status, 0);
-      assert.equal((await fetch(`http://127.0.0.1:${port}/readyz`)).status, 200);
-      printStep('SIGTERM stops the server with status 0');
+      lines.push(line);
+      if (!line.includes(text)) continue;
+      await check();
       server.kill('SIGTERM');
     }
     assert.deepEqual(await ended, [0, null]);
-    assert.match(log.at(-1) ?? '', /"stopping"/);
+    return lines;
   } finally {
     server.kill('SIGKILL');
   }
