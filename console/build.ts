@@ -1,5 +1,5 @@
 /**
- * Builds what the browser gets: bundles and compresses the scripts and styles of this folder, and renders the documentation,
+ * Builds the browser assets: bundles and compresses the scripts and styles of this folder, and renders the documentation,
  * into `src/pages/assets/`, if they are out of date.
  */
 import { existsSync, globSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
@@ -23,7 +23,7 @@ const BROTLI_QUALITY = 9;
 
 const LARGE_BYTES = 100_000;
 
-// These have bundles of their own, so that they can be served without the files of the others.
+// These have their own bundles, so they can be served without the files of the others.
 const CONSOLE = { console: './app/main.tsx' };
 const DOCUMENTATION = { documentation: './documentation/search.ts' };
 

@@ -10,7 +10,7 @@ const tabs = withStorage(() => new BroadcastChannel(KEY + ROOT.pathname));
 
 const MIDDLE_BUTTON = 1;
 
-/** Returns the token that the person keeps for this tab, or undefined. */
+/** Returns the token that the user keeps for this tab, or undefined. */
 export function keptToken(): string | undefined {
   return withStorage((storage) => storage.getItem(KEY)) ?? undefined;
 }
@@ -55,10 +55,10 @@ function openTab(event: MouseEvent): void {
 }
 
 /**
- * Fills the page's input field with the kept token. What is typed into the field replaces the kept token, and is not kept
+ * Fills the page's input field with the kept token. A text typed into the field replaces the kept token, and is not kept
  * if none was kept before.
  *
- * @param onToken called with the token in the field: at once, and after each change
+ * @param onToken called with the token in the field: immediately, and after each change
  */
 export function connectTokenField(onToken: (token: string) => void = () => {}): void {
   const field = tokenField();

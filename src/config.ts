@@ -16,7 +16,7 @@ export const IS_UNDER_NPM = 'npm_command' in process.env;
 /** Whether the terminal can't erase a line, or does not say what it can. */
 export const IS_DUMB_TERMINAL = ['dumb', '', undefined].includes(process.env['TERM']);
 
-// Node strips no types in packages, so that only a checkout runs the source.
+// Node strips no types in packages, so only a checkout runs the source.
 const IS_CHECKOUT = import.meta.url.endsWith('.ts');
 
 const PACKAGE_COMMAND = IS_UNDER_NPM ? 'npx paw-gateway' : 'paw';
@@ -34,7 +34,7 @@ export const SECONDS_BY_UNIT = { s: 1, m: 60, h: 3600, d: 86_400 } as const;
 
 const MAX_LIMIT = 100_000_000;
 
-// Timers of Node end at once if they are longer than 24 days.
+// Node's timers fire immediately if they are longer than 24 days.
 const MAX_TIMEOUT = '24h';
 
 const MAX_DURATION = '3650d';
@@ -54,7 +54,7 @@ export type Config = Readonly<ReturnType<typeof readAll>>;
 /**
  * Reads the configuration. No other module reads settings from the environment.
  *
- * @param environment the environment variables, by default those of the process; an empty one means a missing one
+ * @param environment the environment variables, by default the variables of the process; an empty one means a missing one
  * @throws ConfigError for the first invalid value, and for a variable `PAW_*` that does not exist
  */
 export function readConfig(environment: Environment = process.env): Config {
@@ -124,7 +124,7 @@ function readAll(settings: Settings, variables: Readonly<Record<string, string>>
     metricsPort: settings.integer('PAW_METRICS_PORT', 1, 65_535),
     tokenTtlSeconds: settings.seconds('PAW_TOKEN_TTL', 1, MAX_DURATION) ?? 3600,
     maxTokensPerApp: settings.integer('PAW_APP_TOKENS', 1, 100_000) ?? 1000,
-    /** The number of days for which audit events are kept; 0 keeps them for ever. */
+    /** The number of days for which audit events are kept; 0 keeps them permanently. */
     auditDays: settings.integer('PAW_AUDIT_DAYS', 0, 3650) ?? 90,
     /** The time between the works that need the database and belong to no request. */
     checkIntervalMs: 1000 * (settings.seconds('PAW_CHECK_INTERVAL', 1, MAX_CHECK_INTERVAL) ?? 60),

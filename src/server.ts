@@ -46,7 +46,8 @@ import { findFirstAccount } from './storage/tables/accounts.ts';
 import { findFewestAddresses } from './storage/tables/addresses.ts';
 import { countEndingTokens, countTokens } from './storage/tables/tokens.ts';
 
-// The number of connections that can be opened at once. The limit of the system, such as net.core.somaxconn, applies, too.
+// The number of connections that can be opened at the same time. The limit of the system, such as net.core.somaxconn,
+// applies, too.
 const BACKLOG = 4096;
 
 export type ServerInfo = {
@@ -65,8 +66,8 @@ export type Server = ServerInfo & {
   /**
    * Completes the received requests, then stops the server.
    *
-   * @param delaySeconds the time between the failure of `/readyz` and the end of listening; the default is
-   *   that of the configuration
+   * @param delaySeconds the time between the failure of `/readyz` and the end of listening; by default
+   *   the configured one
    */
   stop(delaySeconds?: number): Promise<void>;
 };
@@ -105,7 +106,7 @@ export async function startServer(
   await migrateAtStart(config, logger, { now: clock(), signal });
   const failed = Promise.withResolvers<Error>();
   const state: State = { publicUrl: config.publicUrl ?? '', isStopping: false, stopDelayMs: 0 };
-  // What is open is closed in reverse order: by `stop`, or here if the start fails.
+  // Open resources are closed in reverse order: by `stop`, or here if the start fails.
   await using opening = new AsyncDisposableStack();
   const engine = await openDatabase(config.databaseUrl, {
     postgres: { ...config.postgres, timeoutMs: config.requestTimeoutMs, lockTimeoutMs: LOCK_TIMEOUT_MS },

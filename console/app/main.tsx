@@ -26,6 +26,7 @@ import {
   suggestToken,
   useViewer,
 } from './session.ts';
+import { TEXTS } from './texts.ts';
 
 function App() {
   const { session, reason, offered } = useObservable(sessionState);
@@ -38,7 +39,9 @@ function App() {
       {reason !== undefined && (
         <Dialog title="Enter a token to continue">
           <p>
-            With another token of <code>{session.viewer.account}</code>, what is on this page stays.
+            {TEXTS.keepPlace[0]}
+            <code>{session.viewer.account}</code>
+            {TEXTS.keepPlace[1]}
           </p>
           <SignInForm cancel="Leave the page" onCancel={() => leaveSession(reason)} />
         </Dialog>

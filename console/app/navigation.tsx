@@ -13,6 +13,7 @@ import {
   sessionState,
   type Viewer,
 } from './session.ts';
+import { TEXTS } from './texts.ts';
 
 const LEVELS = { ACCOUNT: 'Account token', PROJECT: 'Project token' };
 
@@ -60,27 +61,27 @@ export function Controls() {
   );
 }
 
-/** The token of the session, and what can be done with it. */
+/** The token of the session, and its actions. */
 function SessionMenu({ viewer }: { viewer: Viewer }) {
   const { address } = useObservable(route);
   const left = useTimeLeft(viewer.expireTime);
   const menu = useRef<HTMLDivElement>(null);
-  const [isEnding, setIsEnding] = useState(false);
+  const [isRevoking, setIsRevoking] = useState(false);
   const hide = () => menu.current?.hidePopover();
   useEffect(hide, [address]);
   return (
     <>
-      {left < NEAR_MS && <span class="mark warning">Ends {distance(Math.max(left, 0))}</span>}
+      {left < NEAR_MS && <span class="mark warning">Expires {distance(Math.max(left, 0))}</span>}
       <button type="button" class="opener" popovertarget="session">
         <span>{viewer.title || viewer.app?.title || LEVELS[viewer.level]}</span>
       </button>
       <div id="session" ref={menu} class="menu" popover="auto">
         <Identity viewer={viewer} />
         <p class="muted">
-          Ends <Time value={viewer.expireTime} />
+          Expires <Time value={viewer.expireTime} />
         </p>
         <button type="button" onClick={forgetEverywhere}>
-          Forget <small>In all tabs. The token stays valid.</small>
+          {TEXTS.forget} <small>Removes the token from all tabs. It stays valid.</small>
         </button>
         <button
           type="button"
@@ -88,32 +89,32 @@ function SessionMenu({ viewer }: { viewer: Viewer }) {
           onClick={() => {
             // The focus is then on the button of the menu, to which it returns after the dialog.
             hide();
-            setIsEnding(true);
+            setIsRevoking(true);
           }}
         >
-          End the token
+          {TEXTS.revokeToken}
         </button>
       </div>
-      {isEnding && <EndToken onClose={() => setIsEnding(false)} />}
+      {isRevoking && <RevokeToken onClose={() => setIsRevoking(false)} />}
     </>
   );
 }
 
-/** Says when the account token of the session ends, if that is near, and who can create another one. */
+/** Says when the account token of the session expires, if that is near, and who can create a new one. */
 export function NearEnd({ viewer: { level, maker, expireTime } }: { viewer: Viewer }) {
   const left = useTimeLeft(expireTime);
   if (level !== 'ACCOUNT' || left >= NEAR_MS) return null;
-  // The tokens that a token creates end with it.
-  const source = maker ? 'Create another one with the token that has created it, or ask' : 'Ask';
+  // A token expires with the token that has created it.
+  const source = maker ? 'Create a new one with the token that created it, or ask' : 'Ask';
   return (
     <p class="reason">
-      This token ends {distance(Math.max(left, 0))}, on <Time value={expireTime} isExact />. {source} the
-      operator for one that ends later.
+      {TEXTS.tokenExpires} {distance(Math.max(left, 0))}, on <Time value={expireTime} isExact />. {source} the
+      operator for a new one.
     </p>
   );
 }
 
-/** What a token is: its level, its title, its limits and its account. */
+/** A token in words: its level, its title, its limits and its account. */
 export function Identity({ viewer }: { viewer: Viewer }) {
   const { level, title, account, app, project, readOnly, onlyProject } = viewer;
   const limit = onlyProject && level === 'ACCOUNT' && `Only ${project.title}`;
@@ -127,23 +128,23 @@ export function Identity({ viewer }: { viewer: Viewer }) {
   );
 }
 
-function EndToken({ onClose }: { onClose: () => void }) {
+function RevokeToken({ onClose }: { onClose: () => void }) {
   const end = async () => {
     await revoke(sessionState.value.session?.token ?? '');
-    leaveSession('The token has ended.');
+    leaveSession(TEXTS.tokenRevoked);
   };
   return (
     <FormDialog
-      title="End the token?"
-      action="End the token"
-      busy="Ending…"
+      title={`${TEXTS.revokeToken}?`}
+      action={TEXTS.revokeToken}
+      busy="Revoking…"
       isDangerous
       onSubmit={end}
       onClose={onClose}
     >
       <p>
-        It ends at once and for ever, wherever it is used, with the tokens that it has created. “Forget”
-        removes it from the tabs only.
+        The token, and every token created with it, stops working immediately and everywhere. This can’t be
+        undone. To keep it valid, choose “{TEXTS.forget}” instead.
       </p>
     </FormDialog>
   );

@@ -3,7 +3,7 @@ import type { Query } from './query.ts';
 import type { RequestError } from './request.ts';
 import { useFocusAfter } from './screen.tsx';
 
-/** An error of a request, which the person can repeat. */
+/** An error of a request, with a button to retry. */
 export function Problem({ error, onRetry }: { error: RequestError; onRetry: () => void }) {
   const { message, isTemporary } = error;
   const { status, requestId } = error.details;
@@ -30,7 +30,7 @@ export function Pending({ query: { data, error, reload } }: { query: Query<unkno
   return data ? null : <Loading />;
 }
 
-/** What is shown until the first answer, if it takes long. */
+/** Shown until the first response, if it takes long. */
 export function Loading() {
   return (
     <p class="loading" role="status">

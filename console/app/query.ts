@@ -3,6 +3,7 @@ import type { TypedDocumentString } from './generated/documents.ts';
 import { useObservable } from './observable.ts';
 import { newIdempotencyKey, RequestError, request } from './request.ts';
 import { sessionState } from './session.ts';
+import { TEXTS } from './texts.ts';
 
 /** The state of a query. The data of an earlier answer stays until the next one. */
 export type Query<Data> = {
@@ -34,7 +35,7 @@ export function useQuery<Data, Variables>(
   return { ...state, reload: () => setAttempt((count) => count + 1) };
 }
 
-/** Returns the resource of an answer; undefined if it is missing, or if its name is that of another kind. */
+/** Returns the resource in a response; undefined if it is missing, or of a different kind. */
 export function nodeOf<Node>(data: { readonly node: Node } | undefined) {
   return data?.node && typeof data.node === 'object' && 'name' in data.node
     ? (data.node as Extract<Node, { readonly name: string }>)
@@ -48,7 +49,7 @@ export function isMissing({ data, error }: Query<{ readonly node: unknown }>): b
 
 /**
  * Returns the function that sends a mutation, with one idempotency key for the open form: if an answer is lost, the same
- * request gets it again, and another one is refused, so that no form creates two apps or two keys.
+ * request gets it again, and another one is refused, so no form creates two apps or two keys.
  *
  * @param isUpdate the mutation can be executed with several inputs, the last of which counts: each has its own key
  */
@@ -64,9 +65,7 @@ export function useMutation<Data, Variables>(
       return await request(document, variables, last.current);
     } catch (error) {
       if (!(error instanceof RequestError) || error.details.reason !== 'IDEMPOTENCY_KEY_REUSED') throw error;
-      const message =
-        'It was done with what you entered before. Enter that again to see the result, or close the form.';
-      throw new RequestError(message, error.details);
+      throw new RequestError(TEXTS.alreadySubmitted, error.details);
     }
   };
 }

@@ -1,10 +1,11 @@
 import type { TypedDocumentString } from './generated/documents.ts';
 import { refuseToken, sessionState } from './session.ts';
+import { TEXTS } from './texts.ts';
 
 const TIMEOUT_MS = 30_000;
 
-// The HTTP status of an error that GraphQL reports in a response without one: the token, or what can succeed later. A person
-// may try again when room was made for FAILED_PRECONDITION, such as more addresses.
+// The HTTP status of an error that GraphQL reports in a response without one: the token, or a failure that is temporary.
+// A person may try again when room was made for FAILED_PRECONDITION, such as more addresses.
 const STATUS_CODES: Readonly<Record<string, number>> = {
   UNAUTHENTICATED: 401,
   FAILED_PRECONDITION: 429,
@@ -21,7 +22,7 @@ type ErrorDetails = {
   readonly fieldViolations?: readonly { readonly field: string; readonly description: string }[] | undefined;
 };
 
-/** Why a request failed. The message is a sentence for the person. */
+/** Why a request failed. The message is a sentence for the user. */
 export class RequestError extends Error {
   readonly details: ErrorDetails;
 
@@ -46,7 +47,7 @@ export class RequestError extends Error {
 /**
  * Sends a document to the GraphQL API, with an idempotency key if it is a mutation that may be repeated.
  *
- * @param token another one than that of the session
+ * @param token a token other than the session's
  * @throws RequestError
  */
 export async function request<Data, Variables>(
@@ -66,13 +67,13 @@ export async function request<Data, Variables>(
   // The page of a proxy, such as one to log in, is not JSON.
   const { data, errors }: GraphqlResponse = await response.json().catch(() => ({}));
   if (response.ok && data && !errors) return data as Data;
-  if (response.ok && !errors) throw noResponse('The answer is not one of the gateway.');
+  if (response.ok && !errors) throw noResponse('The response didn’t come from the gateway.');
   const error = errorOf(response, errors?.[0]);
   if (error.details.status === 401) refuseToken(token);
   throw error;
 }
 
-/** Ends a token at the OAuth API, because a token that only reads may send no mutation. @throws RequestError */
+/** Revokes a token through the OAuth API, because a read-only token can send no mutation. @throws RequestError */
 export async function revoke(token: string): Promise<void> {
   const response = await post('./oauth/revoke', new URLSearchParams({ token }));
   if (!response.ok) throw errorOf(response);
@@ -89,12 +90,12 @@ async function post(path: string, body: string | URLSearchParams, headers: Recor
     const signal = AbortSignal.timeout(TIMEOUT_MS);
     return await fetch(path, { method: 'POST', headers, body, signal });
   } catch {
-    throw noResponse('The gateway did not answer.');
+    throw noResponse(TEXTS.noResponse);
   }
 }
 
 function noResponse(problem: string): RequestError {
-  const message = `${problem} Check the connection, then try again.`;
+  const message = `${problem} Check your connection and try again.`;
   return new RequestError(message, { status: 0, reason: 'NO_RESPONSE' });
 }
 

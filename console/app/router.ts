@@ -1,6 +1,6 @@
 import { Observable } from './observable.ts';
 
-/** What the address says. */
+/** The parts of the address. */
 export type Route = {
   /** The fragment without `#`, such as `/projects/<ULID>/apps?title=…`. */
   readonly address: string;
@@ -15,11 +15,10 @@ export const route = new Observable<Route>({ address: '/', path: [], query: new 
 // Each returns whether what holds the screen gives it up.
 const holders: (() => boolean)[] = [];
 
-// What is done when nothing keeps the screen.
+// The functions to call when nothing keeps the screen.
 const delayed: (() => void)[] = [];
 
-/**
- * Keeps the screen, whatever the address becomes, until the returned function is called.
+/** Keeps the screen until the returned function is called, even if the address changes.
  *
  * @param leave called when the address has changed; returns whether it will release the screen
  */
@@ -46,7 +45,7 @@ export function isNavigationBlocked(): boolean {
   return holders.length > 0;
 }
 
-/** Reads the address. If the screen is kept, the address becomes that of the screen again. */
+/** Reads the address. If the screen is kept, its address is restored. */
 export function readRoute(): void {
   const { address } = route.value;
   if (!isNavigationBlocked()) setRoute();

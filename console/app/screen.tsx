@@ -3,8 +3,9 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Observable, useObservable } from './observable.ts';
 import { linkTo, route } from './router.ts';
 import { useViewer } from './session.ts';
+import { TEXTS } from './texts.ts';
 
-/** What was done last, and the link to the screen that says so. */
+/** The last completed action, and the link to the screen that shows it. */
 const notice = new Observable({ text: '', link: '' });
 
 /** A link to a screen above. */
@@ -16,7 +17,7 @@ type ScreenProps = {
   readonly path?: readonly Crumb[];
   /** The image before the heading. */
   readonly cover?: ComponentChildren;
-  /** What is beside the heading. */
+  /** The elements next to the heading. */
   readonly aside?: ComponentChildren;
   readonly children: ComponentChildren;
 };
@@ -29,7 +30,7 @@ export function Screen({ title, path = [], cover, aside, children }: ScreenProps
   const [said, setSaid] = useState<typeof done>();
   const section = useRef<HTMLElement>(null);
   useEffect(() => {
-    // A field of the screen can have the focus already, such as that for a token.
+    // A field of the screen can have the focus already, such as the field for a token.
     if (section.current?.contains(document.activeElement)) return;
     scrollTo(0, 0);
     focusHeading();
@@ -37,7 +38,7 @@ export function Screen({ title, path = [], cover, aside, children }: ScreenProps
   useEffect(() => {
     if (notice.value.link !== link) notify('');
   }, [link]);
-  // A text that is there from the beginning is not announced, nor is one that is as before: it comes after an empty one.
+  // A text that is there from the start is not announced, and neither is an unchanged one: it comes after an empty one.
   useEffect(() => setSaid(done), [done]);
   useEffect(() => {
     document.title = `${title} · PAW gateway`;
@@ -70,12 +71,12 @@ export function Screen({ title, path = [], cover, aside, children }: ScreenProps
   );
 }
 
-/** Says on the screen what was done. @param link the link to the screen, if it is another one */
+/** Shows a completed action on the screen. @param link the link to the screen, if it is a different one */
 export function notify(text: string, link = `#${route.value.address}`): void {
   notice.set({ text, link });
 }
 
-/** Returns the way to a screen below the projects, or below one of them, as far as the token sees it. */
+/** Returns the way to a screen below the projects, or below one of them, as far as the token has access to it. */
 export function usePath(project?: { readonly name: string; readonly title: string }): readonly Crumb[] {
   const { onlyProject } = useViewer();
   const projects = onlyProject ? [] : [{ title: 'Projects', href: '#/' }];
@@ -84,13 +85,13 @@ export function usePath(project?: { readonly name: string; readonly title: strin
 
 type ActionsProps = {
   readonly of: Readonly<Record<string, () => void>>;
-  /** The text of what the screen is mostly for. */
+  /** The text of the main action of the screen. */
   readonly primary?: string;
-  /** The texts of those that end something. */
+  /** The texts of the destructive ones. */
   readonly ends?: readonly string[];
 };
 
-/** The buttons of what can be done, by their texts. */
+/** The buttons of the actions, by their texts. */
 export function Actions({ of, primary, ends = [] }: ActionsProps) {
   return (
     <div class="actions">
@@ -109,12 +110,12 @@ export function Actions({ of, primary, ends = [] }: ActionsProps) {
   );
 }
 
-/** The screen of something that does not exist, or that the token does not see. */
+/** The screen of a resource that does not exist, or that the token has no access to. */
 export function NotFound({ kind }: { kind: string }) {
   return (
     <Screen title={`${kind} not found`}>
       <p>
-        It does not exist, or the token does not see it. <a href="#/">Show the projects</a>
+        {TEXTS.notFound} <a href="#/">{TEXTS.backToProjects}</a>
       </p>
     </Screen>
   );

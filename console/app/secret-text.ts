@@ -1,9 +1,9 @@
-// The beginning of a token or a private key, or a whole one within a header, a line of a file, or an address.
+// The start of a token or a private key, or a whole one within a header, a line of a file, or an address.
 const SECRET = /^["']?(Bearer\s+)?["']?paw_|paw_(acct|app|key)_/i;
 
-/** What is said when a secret is entered where something is looked for. */
+/** The text for a secret that is entered in a search field. */
 export const SECRET_REFUSED =
-  'This is a token or a key, so nothing was looked for. It was not sent, and is not in the address of the page.';
+  'This looks like a token or a private key, so the search was not run. It wasn’t sent anywhere or added to the page URL.';
 
 /** Returns whether a text can be a secret, which nothing looks for. */
 export function isSecret(text: string): boolean {

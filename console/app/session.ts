@@ -2,29 +2,30 @@ import { forgetToken, keepToken, keptToken, shareToken, tellTabsToForget } from 
 import type { ViewerQuery } from './generated/documents.ts';
 import { Observable, useObservable } from './observable.ts';
 import { isNavigationBlocked, route, whenNavigationAllowed } from './router.ts';
+import { TEXTS } from './texts.ts';
 
 /** The token of a request, as `Query.viewer` describes it. */
 export type Viewer = ViewerQuery['viewer'];
 
-/** A token that the gateway has accepted. It is kept for the tab, unless the person wants it in memory only. */
+/** A token that the gateway has accepted. It is kept for the tab, unless the user wants it in memory only. */
 export type Session = { readonly token: string; readonly viewer: Viewer };
 
 type SessionState = {
   readonly session?: Session;
-  /** Why a token has to be entered. With a session, what is on the screen stays until then. */
+  /** Why a token must be entered. With a session, the screen stays until then. */
   readonly reason?: string;
-  /** A token to try: that of the address, or a kept one. With a session, what is on the screen stays until then. */
+  /** A token to try: from the address, or a kept one. With a session, the screen stays until then. */
   readonly offered?: string;
-  /** Whether the person keeps the token for this tab. */
+  /** Whether the user keeps the token for this tab. */
   readonly isKept?: boolean;
 };
 
 export const sessionState = new Observable<SessionState>({});
 
 /**
- * Reads `#token=…`, and removes it from the address and the history at once. Without it, offers the kept token. While a
- * dialog is open, the token is ignored, because the dialog may show a private key or a filled form. The dialog that asks
- * for a token uses it.
+ * Reads `#token=…`, and removes it from the address and the history immediately. Without it, offers the kept token. While
+ * a dialog is open, the token is ignored, because the dialog may show a private key or a filled form. The dialog that
+ * asks for a token uses it.
  */
 export function suggestToken(): void {
   const token = new URLSearchParams(location.hash.slice(1)).get('token')?.trim();
@@ -39,10 +40,9 @@ export function suggestToken(): void {
 export function joinTabs(): void {
   shareToken(() => {
     const { session } = sessionState.value;
-    // An open dialog may show a private key, or what was entered. It may also ask for a token, which begins another session.
+    // An open dialog can show a private key or a filled form. It can also ask for a token, which begins another session.
     whenNavigationAllowed(() => {
-      if (session && session === sessionState.value.session)
-        leaveSession('The token was forgotten in another tab.');
+      if (session && session === sessionState.value.session) leaveSession(TEXTS.tokenRemoved);
     });
   });
 }
@@ -68,24 +68,23 @@ export function beginSession(session: Session, isKept: boolean): void {
   sessionState.set({ session, isKept });
 }
 
-/** Asks for another token, because `token` was refused. What is on the screen stays. */
+/** Asks for another token, because `token` was refused. The screen stays. */
 export function refuseToken(token: string): void {
   if (token === keptToken()) forgetToken();
   const { session, isKept = true } = sessionState.value;
-  const reason =
-    'The token of this page is no longer valid. It has expired, was ended, or its account is suspended.';
+  const reason = 'Your token is no longer valid. It expired or was revoked, or its account is suspended.';
   if (session?.token === token) sessionState.set({ session, reason, isKept });
 }
 
-/** Ends the session, with everything that is on the screen. */
+/** Ends the session, and clears the screen. */
 export function leaveSession(reason?: string): void {
   forgetToken();
-  // The next token may not see what this one does.
+  // The next token may have no access to this screen.
   location.hash = '#/';
   sessionState.set(reason === undefined ? {} : { reason });
 }
 
-/** Identifies what a token gives access to, so that another token of the same principal can continue. */
+/** Identifies the principal of a token. Another token of the same principal can continue. */
 export function principalOf({ level, account, onlyProject, project, app }: Viewer): string {
   return [level, account, onlyProject && project.name, app?.name].join(' ');
 }
@@ -97,22 +96,22 @@ export function useViewer(): Viewer {
   return session.viewer;
 }
 
-/** Returns whether the viewer may create and change apps. */
+/** Returns whether the viewer can create and change apps. */
 export function mayChangeApps({ level, readOnly }: Viewer): boolean {
   return level === 'ACCOUNT' && !readOnly;
 }
 
-/** Returns whether the viewer may create projects, and end any token of the account. */
+/** Returns whether the viewer can create projects, and revoke any token of the account. */
 export function mayChangeAccount(viewer: Viewer): boolean {
   return seesAccount(viewer) && !viewer.readOnly;
 }
 
-/** Returns whether the viewer may create tokens. */
+/** Returns whether the viewer can create tokens. */
 export function mayCreateTokens(viewer: Viewer): boolean {
   return mayChangeAccount(viewer) && viewer.maker === null;
 }
 
-/** Returns whether the viewer may read the tokens and the events of the account. */
+/** Returns whether the viewer can read the tokens and the events of the account. */
 export function seesAccount({ level, onlyProject }: Viewer): boolean {
   return level === 'ACCOUNT' && !onlyProject;
 }

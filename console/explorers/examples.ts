@@ -14,7 +14,7 @@ query ListProjects($first: Int, $after: String) {
   }
 }
 
-# With a bearer token, this is a wallet that it sees. An omitted field is unchanged.
+# With a bearer token, this is a wallet that it has access to. An omitted field is unchanged.
 mutation UpdateWallet($input: UpdateWalletInput!) {
   updateWallet(input: $input) {
     wallet { name title description network address project { title } }
@@ -31,7 +31,7 @@ mutation SignIn($input: SignInInput!) {
   signIn(input: $input) { accessToken expireTime app { name } }
 }`;
 
-/** Returns the examples of the four operations, with placeholders for what is unknown. */
+/** Returns the examples of the four operations, with placeholders for unknown values. */
 export function examplesFor(wallet = WALLET, app = APP): Example[] {
   const inputs = [wallet, { title: 'Back office', active: true }, app].map((input) => ({ input }));
   const variables = [{ first: 10, after: null }, ...inputs].map((each) => JSON.stringify(each, null, 2));

@@ -24,7 +24,7 @@ const getWorker = (_id: string, label: string) =>
 Object.assign(globalThis, { MonacoEnvironment: { getWorker } });
 
 const root = createRoot(container);
-/** The variables that the examples have had. If the editor has others, the person has edited them. */
+/** The variables that the examples have had. If the editor has others, the user has edited them. */
 const filled = new Set<string>();
 let token = '';
 let wallet: typeof WALLET | undefined;
@@ -63,7 +63,7 @@ function render(): void {
   root.render(createElement(GraphiQL, props, createElement(FillTab, { examples })));
 }
 
-/** Fills the active tab, if it is an example that the person has not edited. A child of GraphiQL. */
+/** Fills the active tab, if it is an example that the user has not edited. A child of GraphiQL. */
 function FillTab({ examples }: { examples: Example[] }): null {
   const title = useGraphiQL(({ tabs, activeTabIndex }) => tabs[activeTabIndex]?.title);
   const editor = useGraphiQL(({ variableEditor }) => variableEditor);

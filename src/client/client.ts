@@ -25,8 +25,8 @@ const FIRST_WAIT_MS = 200;
 const TEMPORARY = /^(OVERLOADED|UNAVAILABLE|HTTP_429|TOO_MANY_(REQUESTS|CONCURRENT_REQUESTS|PASSWORDS))$/;
 
 /**
- * Returns a function like `fetch` that signs in, gives each change an `Idempotency-Key`, and sends again what can succeed
- * later. A path such as `/graphql` is one of the gateway, whose redirects are not followed.
+ * Returns a function like `fetch` that signs in, gives each change an `Idempotency-Key`, and retries requests that can
+ * succeed later. A path such as `/graphql` is one of the gateway, whose redirects are not followed.
  *
  * @throws GatewayError if there is no response, or none that says whether the change was made
  */
@@ -45,7 +45,7 @@ export function createFetch(options: ClientOptions): typeof fetch {
     // The token is for the gateway alone.
     if (!request.url.startsWith(`${base}/`)) return fetch(request);
     const isChange = await isChangeIn(request);
-    // `crypto.randomUUID` is missing in a page by plain HTTP.
+    // `crypto.randomUUID` is missing in a page over plain HTTP.
     const key = () => crypto.getRandomValues(new Uint32Array(4)).join('-');
     if (isChange && !request.headers.has('idempotency-key')) request.headers.set('idempotency-key', key());
     return send(request, isChange, request.headers.has('authorization') ? undefined : tokens);
@@ -92,17 +92,13 @@ class Tokens {
 
 function rethrowWithoutToken(error: unknown): never {
   if (error instanceof GatewayError) throw error;
-  throw new GatewayError('There is no token.', { reason: 'NO_TOKEN' }, 'no', error);
+  throw new GatewayError('Could not get a token.', { reason: 'NO_TOKEN' }, 'no', error);
 }
 
-/** The error of `fetch` for a header that is invalid has the value, so that one of a token never gets there. */
+/** The error of `fetch` for an invalid header contains the value, so an invalid token is never passed to it. */
 function checkToken(token: unknown, problem?: Problem): string {
   if (typeof token === 'string' && /^[!-~]+$/.test(token.trim())) return token.trim();
-  throw new GatewayError(
-    'There is no token, or one that is malformed.',
-    { ...problem, reason: 'NO_TOKEN' },
-    'no',
-  );
+  throw new GatewayError('The token is missing or malformed.', { ...problem, reason: 'NO_TOKEN' }, 'no');
 }
 
 async function signIn(
@@ -140,14 +136,14 @@ type Answer = {
   readonly error?: unknown;
 };
 
-/** The tries of a request, and what they have shown. */
+/** The tries of a request, and their results. */
 class Tries {
   readonly #request: Request;
   readonly #isChange: boolean;
   readonly #retries: number;
   readonly #endTime: number;
   readonly #signals: readonly [caller: AbortSignal, deadline: AbortSignal];
-  // Whether a try can have made the change. It has a key, so that the next one does not make it again.
+  // Whether a try can have applied the change. It has a key, so the next one does not apply it again.
   #isPending = false;
 
   constructor(request: Request, isChange: boolean, { retries, timeoutMs }: Limits) {
@@ -169,7 +165,7 @@ class Tries {
       const isUncertain = !problem || saysNothing(problem);
       if (isUncertain) this.#isPending = this.#isChange;
       if (tokens && why.reason === 'TOKEN_INVALID') {
-        // Another app has keys of its own: with its token, the change would be made again.
+        // Each app has its own keys: with another app's token, the change would be applied again.
         const canRenew = this.#isPending ? tokens.areOfOneApp : tokens.canRenew;
         if (!canRenew || isRenewed) return this.#end(why, { response });
         isRenewed = true;
@@ -188,7 +184,7 @@ class Tries {
   async #send(token: Token | undefined): Promise<Answer> {
     const sent = this.#request.clone();
     if (token) sent.headers.set('authorization', `Bearer ${token.text}`);
-    // A signal of its own: a response that is complete is not ended by the time, nor by the caller.
+    // A separate signal: neither the timeout nor the caller cuts off a complete response.
     const aborter = new AbortController();
     const abort = () => aborter.abort();
     for (const signal of this.#signals) signal.aborted ? abort() : signal.addEventListener('abort', abort);
@@ -210,23 +206,26 @@ class Tries {
     if (response && !this.#isPending) return response;
     if (this.#isPending && problem.reason === 'IDEMPOTENCY_RESPONSE_SEALED')
       throw new GatewayError(
-        'The change was made. Its response can only be read with the token that has ended.',
+        'The change was applied, but the token that could read its response has expired or was revoked.',
         { ...problem, reason: 'ANSWER_LOST' },
         'yes',
       );
     throw new GatewayError(
-      response ? `The change may have been made: ${problem.reason}.` : 'There is no response.',
+      response ? `The change may have been applied: ${problem.reason}.` : 'No response was received.',
       problem,
       this.#isPending ? 'unknown' : 'no',
       error,
     );
   }
 
-  /** Waits, unless a signal ends it. @throws GatewayError also that of a sign-in, which knows nothing of the change */
+  /**
+   * Waits, unless a signal ends it.
+   * @throws GatewayError including the error of a sign-in, which knows nothing of the change
+   */
   async #inTime<Value>(promise: Promise<Value>): Promise<Value> {
     let stop = () => {};
     const ended = new Promise<never>((_, reject) => {
-      stop = () => reject(new GatewayError('The time is over.', { reason: 'TIMEOUT' }, 'no'));
+      stop = () => reject(new GatewayError('The request timed out.', { reason: 'TIMEOUT' }, 'no'));
     });
     for (const signal of this.#signals) signal.aborted ? stop() : signal.addEventListener('abort', stop);
     try {
@@ -241,7 +240,10 @@ class Tries {
   }
 }
 
-/** Returns whether a request may change something: all of REST but GET, and what is not plainly a query of GraphQL. */
+/**
+ * Returns whether a request can change something: every REST request but GET, and a GraphQL request that is not plainly a
+ * query.
+ */
 async function isChangeIn(request: Request): Promise<boolean> {
   if (request.method === 'GET' || request.method === 'HEAD') return false;
   if (!new URL(request.url).pathname.endsWith('/graphql')) return true;

@@ -12,11 +12,11 @@ export type GraphqlList<Item> = {
 };
 
 /**
- * Reads a list page by page: by GraphQL, or the projects by REST.
+ * Reads a list page by page: over GraphQL, or the projects over REST.
  *
  * @param list a GraphQL list, or the path and the query string of the REST list, such as `/project/projects?pageSize=100`
- * @throws GatewayError also for a response with an error, and if a next page has no cursor, or that of an earlier page: the
- *   list would never end, or not be whole
+ * @throws GatewayError for a response with an error, too, and if a next page has no cursor, or an earlier page's cursor:
+ *   the list would never end, or not be whole
  */
 export async function* pages<Item>(
   fetchGateway: typeof fetch,
@@ -45,7 +45,7 @@ export async function* pages<Item>(
     const isLast = pageInfo.hasNextPage === false;
     if (!isLast && cursors.has(after))
       throw new GatewayError(
-        'The next page has no cursor of its own: use `$after`, and select `hasNextPage` and `endCursor`.',
+        'The next page cannot be read: use `$after`, and select `hasNextPage` and `endCursor`.',
         { reason: 'CURSOR_REPEATED' },
         'no',
       );

@@ -1,12 +1,15 @@
-/** What a response says of an error. */
+/** The error in a response. */
 export type Problem = { readonly reason: string } & Partial<
   Omit<GatewayError, keyof Error | 'reason' | 'applied'>
 >;
 
-/** Why there is no response to rely on. A response of the gateway with an error is no exception: it is returned. */
+/** Why there is no response to rely on. An error response of the gateway is not one of these: it is returned. */
 export class GatewayError extends Error {
   override readonly name = 'GatewayError';
-  /** `NO_RESPONSE`, `TIMEOUT`, `ANSWER_LOST`, `NO_TOKEN`, `CURSOR_REPEATED`, that of the gateway, or, without one, such as `HTTP_502`. */
+  /**
+   * `NO_RESPONSE`, `TIMEOUT`, `ANSWER_LOST`, `NO_TOKEN`, `CURSOR_REPEATED`, the gateway's reason, or, without one, a text
+   * such as `HTTP_502`.
+   */
   declare readonly reason: string;
   /** The HTTP status of the last response; undefined without one. */
   declare readonly status: number | undefined;
@@ -24,10 +27,10 @@ export class GatewayError extends Error {
 // The gateway sends at most 5 MB.
 const MAX_RESPONSE_BYTES = 20_000_000;
 
-// With these, the gateway has changed nothing. Any other 5xx, such as that of a proxy, does not say so.
+// With these, the gateway has changed nothing. After any other 5xx, such as a proxy's, this is unknown.
 const UNCHANGED = /^(INTERNAL|OVERLOADED|UNAVAILABLE|UNSUPPORTED_TRANSFER_CODING)$/;
 
-/** Returns why a response is not that of the operation, or undefined. @param isJson whether it has to be JSON */
+/** Returns why a response does not come from the operation, or undefined. @param isJson whether it has to be JSON */
 export function problemOf(
   { ok, status, headers }: Response,
   text: string,
@@ -35,7 +38,7 @@ export function problemOf(
 ): Problem | undefined {
   if (ok && !isJson && !text.includes('"errors":')) return undefined;
   const body = parse(text);
-  // A page of a proxy is no response of the gateway.
+  // A proxy's page is not a response of the gateway.
   if (ok && !body.errors && (!isJson || Object.keys(body).length > 0)) return undefined;
   const details = { ...body.error?.details?.[0], ...body.errors?.[0]?.extensions };
   return {

@@ -16,7 +16,7 @@ import { withDatabase } from './cli/with-database.ts';
 
 const exportCommand: Command = {
   synopsis: 'account export <name>',
-  summary: 'Prints everything of an account as lines of JSON, without secrets.',
+  summary: 'Prints all data of an account as JSON lines, without secrets.',
   run: (args) =>
     withDatabase(
       args,
@@ -57,7 +57,7 @@ export const accountCommands: readonly Command[] = [
   }),
   changeCommand({
     synopsis: 'account suspend <name>',
-    summary: 'Suspends an account: all its tokens are refused until it is resumed.',
+    summary: 'Suspends an account: all its tokens are rejected until it is resumed.',
     run: (operator, input) => setAccountSuspended(operator, input, true),
     view: printed<Account>,
     text: ({ name }) => `${name} is now suspended.`,
@@ -73,7 +73,7 @@ export const accountCommands: readonly Command[] = [
   changeCommand({
     synopsis: 'account delete <name>',
     summary:
-      'Deletes an account with all its projects, apps, wallets, addresses, tokens and audit events. An interrupted deletion can be repeated.',
+      'Deletes an account and everything in it: projects, apps, wallets, addresses, tokens and audit events. Run it again after an interruption.',
     options: { yes: YES_OPTION, 'keep-audit': flag('Keeps the audit events.') },
     async run(operator, input, args) {
       const { accounts: _, ...others } = byPlural(

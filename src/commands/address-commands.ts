@@ -24,14 +24,14 @@ const POOL = {
 export const addressCommands: readonly Command[] = [
   changeCommand({
     synopsis: 'address add [file]',
-    summary: 'Adds addresses for new wallets, one a line of a file or of standard input.',
+    summary: 'Adds addresses for new wallets, one per line, from a file or standard input.',
     options: POOL,
     run: (operator, input) => onLines(input['file'], (lines) => addAddresses(operator, input, lines)),
     text: ({ count }) => `Added ${counted(count, 'addresses')}.`,
   }),
   listCommand({
     synopsis: 'address list',
-    summary: 'Lists the addresses that are left for new wallets, the next one first.',
+    summary: 'Lists the unused addresses, in the order in which new wallets get them.',
     plural: 'addresses',
     filters: POOL,
     read: listAddresses,
@@ -40,11 +40,11 @@ export const addressCommands: readonly Command[] = [
   }),
   changeCommand({
     synopsis: 'address delete [file]',
-    summary: 'Deletes addresses that are left, one a line of a file or of standard input, or all.',
+    summary: 'Deletes unused addresses, one per line, from a file or standard input, or all of them.',
     options: {
-      account: nameOption('accounts', 'The account, accounts/<ULID>; with --all, it may be left out.'),
+      account: nameOption('accounts', 'The account, accounts/<ULID>. Optional with --all.'),
       network: optionalOption('<network>', 'The network; not with --all.'),
-      all: flag('Deletes all addresses that are left, of the account or of the whole database.'),
+      all: flag('Deletes all unused addresses of the account or of the whole database.'),
       yes: YES_OPTION,
     },
     async run(operator, input, { isSet }) {

@@ -70,11 +70,11 @@ export const appCommands: readonly Command[] = [
   }),
   changeCommand({
     synopsis: 'app rotate-key <name>',
-    summary: 'Replaces the private key of an app. The new key is shown once.',
+    summary: 'Rotates the private key of an app. The new key is shown once.',
     options: {
       grace: optionalOption(
         '<duration>',
-        'How long the old key and its project tokens stay valid, such as 1h, up to 7d. They end at once by default.',
+        'How long the old key and its project tokens stay valid, such as 1h, up to 7d. They are revoked immediately by default.',
       ),
     },
     isSecret: true,

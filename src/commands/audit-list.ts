@@ -13,7 +13,7 @@ const DURATION = /^\d+[smhd]$/;
 
 export const auditList = listCommand({
   synopsis: 'audit list',
-  summary: 'Lists the audit events of an account or of all accounts, the newest first.',
+  summary: 'Lists the audit events of an account or of all accounts, newest first.',
   plural: 'events',
   filters: {
     account: nameOption('accounts', 'Only events of the account, accounts/<ULID>.'),

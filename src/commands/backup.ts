@@ -24,7 +24,7 @@ import { assertCurrentIn, urlIn, withDatabase } from './cli/with-database.ts';
 
 export const backup: Command = {
   synopsis: 'backup <file>',
-  summary: 'Copies a SQLite database to a new file, while servers use it.',
+  summary: 'Copies a SQLite database to a new file. Servers can keep running.',
   async run({ values, print }) {
     const file = fileIn(values);
     const path = databaseFile('pg_dump');
@@ -36,14 +36,14 @@ export const backup: Command = {
 export const restore: Command = {
   synopsis: 'restore <file>',
   summary:
-    'Checks a backup and replaces the SQLite database by it. No server may use the database, except with --account.',
+    'Checks a backup, and replaces the SQLite database with it. Stop the servers first, except with --account.',
   options: {
     account: nameOption(
       'accounts',
-      'Gives back this account alone, accounts/<ULID>, which must not exist. <file> can then be postgres://….',
+      'Restores only this account, accounts/<ULID>, which must not exist. <file> can then be postgres://….',
     ),
     'with-addresses': flag(
-      'Also the addresses that are left for wallets. Only if no wallet has got one since the backup.',
+      'Restores the unused addresses too. Use it only if no wallet has got one of them since the backup.',
     ),
   },
   async run(args) {

@@ -12,7 +12,7 @@ import { whileOpen } from './cli/with-database.ts';
 
 export const check: Command = {
   synopsis: 'check',
-  summary: 'Checks the database, and prints what is wrong.',
+  summary: 'Checks the database, and prints the problems.',
   async run(args) {
     const { databaseUrl, postgres } = readConfig();
     const path = sqlitePath(databaseUrl);

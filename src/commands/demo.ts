@@ -40,7 +40,7 @@ export const demo: Command = {
     const config = readConfig({ ...SETTINGS, ...Object.fromEntries(set) });
     if (!config.createDatabase) {
       throw new ConfigError(
-        'NODE_ENV must not be production for "paw demo", which makes sample data and a token for it.',
+        'NODE_ENV must not be production for "paw demo", which creates sample data and a token for it.',
       );
     }
     // Imported on demand, as by `serve`.
@@ -59,7 +59,7 @@ export const demo: Command = {
       ];
       const text = `${console ? `${url}/console#token=${accessToken}` : `${url}/`}
 
-PAW gateway with sample data.${pages.length > 0 ? ' Also in a browser:' : ''}
+PAW gateway with sample data.${pages.length > 0 ? ' In a browser:' : ''}
 ${pages.map((page) => `${page}\n`).join('')}
 ${requests(url, accessToken, wallets[0]?.name)}
 
@@ -70,7 +70,7 @@ Stop with Ctrl+C.`;
     try {
       await serveUntilStopped(config, STANDARD_ERROR, printRequests);
     } finally {
-      // Nobody knows the token.
+      // No one knows the token.
       if (!isPrinted) {
         await whileOpen(config.databaseUrl, config, (database) =>
           revokeToken(operatorContext(database), accessToken),
@@ -83,7 +83,7 @@ Stop with Ctrl+C.`;
 /** Migrates the database, creates the sample data if the database is empty, and issues an account token. */
 async function prepare({ databaseUrl, postgres }: Config): Promise<Samples & { accessToken: string }> {
   return whileOpen(databaseUrl, { postgres }, async (database) => {
-    // Before a database of somebody else is migrated.
+    // Before someone else's database is migrated.
     if ((await readSchemaVersion(database)).version > 0) await assertOfSamples(database);
     await migrate(database, Date.now());
     // The URL of the server is added to these URLs when the server listens.
@@ -100,7 +100,7 @@ async function prepare({ databaseUrl, postgres }: Config): Promise<Samples & { a
 
 function requests(url: string, accessToken: string, wallet = 'wallets/<ULID>'): string {
   // A comment would be a command in zsh.
-  return `Requests to paste into another terminal. By REST, and then by GraphQL, they list projects, update a wallet, create an
+  return `Requests to paste into another terminal. Over REST, and then over GraphQL, they list projects, update a wallet, create an
 app, and sign in with its key:
 
 ${shellVariables(url, accessToken)}

@@ -25,7 +25,7 @@ export const migrate: Command = {
   summary: 'Creates or migrates the tables of the database.',
   options: {
     'dry-run': flag('Prints the statements, and changes nothing.'),
-    distribute: flag('Distributes the tables over the nodes of a PostgreSQL with Citus.'),
+    distribute: flag('Distributes the tables over the nodes of a Citus cluster.'),
     shards: optionalOption('<number>', 'The number of shards, 1 to 64000; 32 by default.'),
   },
   async run(args) {
@@ -34,7 +34,7 @@ export const migrate: Command = {
     const { databaseUrl, postgres } = readConfig();
     if (shardCount !== undefined && sqlitePath(databaseUrl) !== undefined)
       throw new ConfigError(
-        'DATABASE_URL must be that of a PostgreSQL with Citus, which distributes tables.',
+        'DATABASE_URL must name a PostgreSQL database with Citus, which distributes tables.',
       );
     await whileOpen(databaseUrl, { postgres, create: true }, async (database) => {
       const options = { shardCount, ...reportsOf(args) };
@@ -47,13 +47,13 @@ export const migrate: Command = {
         ...distributed.map((name) => `Distributed ${name}.`),
       ];
       if (shardCount !== undefined && distributed.length === 0)
-        lines.push('All tables were distributed before.');
+        lines.push('All tables are already distributed.');
       args.print({ version, ...changes }, [...lines, versionLine(version)].join('\n'));
     });
   },
 };
 
-/** Returns the functions that show how far a migration is. Without a terminal, it says only for what it waits. */
+/** Returns the functions that show how far a migration is. Without a terminal, they show waits only. */
 function reportsOf({ terminal, note }: Arguments) {
   const onStep = (text: string) => terminal.progress(`${text}…`);
   return {
@@ -74,7 +74,7 @@ function shardCountOf({ values, isSet }: Arguments): number | undefined {
     if (shards !== undefined) throw new UsageError('--shards needs --distribute.');
     return undefined;
   }
-  if (isSet('dry-run')) throw new UsageError('--distribute has no --dry-run.');
+  if (isSet('dry-run')) throw new UsageError('--distribute cannot be combined with --dry-run.');
   if (shards === undefined) return DEFAULT_SHARD_COUNT;
   const count = /^\d+$/.test(shards) ? Number(shards) : 0;
   if (count >= 1 && count <= MAX_SHARD_COUNT) return count;

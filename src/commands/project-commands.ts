@@ -42,7 +42,7 @@ export const projectCommands: readonly Command[] = [
   }),
   changeCommand({
     synopsis: 'project delete <name>',
-    summary: 'Deletes a project that has no apps and no wallets, and is no default project.',
+    summary: 'Deletes a project that has no apps and no wallets, and is not a default project.',
     options: { yes: YES_OPTION },
     run: deleteProject,
     view,

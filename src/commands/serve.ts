@@ -29,7 +29,7 @@ export async function serveUntilStopped(
   onListening: (info: ServerInfo) => void = () => {},
 ): Promise<void> {
   const logger = openLog(config.logLevel, logTo);
-  // Registered before the start, so that a signal during the start is not lost.
+  // Registered before the start, so a signal during the start is not lost.
   const stopping = new AbortController();
   const stopped = once(stopping.signal, 'abort');
   let signals = 0;
@@ -81,9 +81,9 @@ function explained(error: unknown, { host, metricsPort }: Config): unknown {
   if (!['listen', 'getaddrinfo'].includes(syscall)) return error;
   const setting = port === metricsPort ? 'PAW_METRICS_PORT' : 'PORT';
   const messages: Readonly<Record<string, string>> = {
-    EADDRINUSE: `Another program uses the port ${port}. Stop it, or set ${setting} to another port.`,
+    EADDRINUSE: `Another program uses the port ${port}. Stop it, or set ${setting} to a different port.`,
     ENOTSUP: 'PAW_REUSE_PORT must be off: on this system, instances cannot share a port.',
-    EACCES: `This user may not listen on the port ${port}. Set ${setting} to another port.`,
+    EACCES: `This user is not allowed to listen on the port ${port}. Set ${setting} to a different port.`,
   };
   const ofHost = `HOST must be an address of this machine. On ${JSON.stringify(host)}, the error is: ${getSystemErrorMessage(errno)}.`;
   return new Error(messages[code ?? ''] ?? ofHost, { cause: error });

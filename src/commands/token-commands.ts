@@ -63,9 +63,9 @@ export const tokenCommands: readonly Command[] = [
         'projects',
         'The default project of new apps; without it, the first project of the account.',
       ),
-      'only-project': nameOption('projects', 'The only project that the token sees.'),
-      'read-only': flag('The token may only read.'),
-      title: optionalOption('<text>', 'A title, up to 200 characters, by which lists show the token.'),
+      'only-project': nameOption('projects', 'The only project that the token has access to.'),
+      'read-only': flag('Creates a read-only token.'),
+      title: optionalOption('<text>', 'A title to recognize the token by in lists, up to 200 characters.'),
       'expires-in': optionalOption(
         '<duration>',
         `The lifetime, such as ${DEFAULT_TTL} (the default), 12h or 30m.`,
@@ -92,7 +92,7 @@ export const tokenCommands: readonly Command[] = [
     plural: 'tokens',
     filters: {
       account: nameOption('accounts', 'Only tokens of the account, accounts/<ULID>, and of its apps.'),
-      ending: optionalOption('<duration>', 'Only account tokens that end within this time, such as 14d.'),
+      ending: optionalOption('<duration>', 'Only account tokens that expire within this time, such as 14d.'),
     },
     async read(operator, { ending, ...input }) {
       const isAll = typeof ending !== 'string';

@@ -67,14 +67,14 @@ export const walletCommands: readonly Command[] = [
   }),
   changeCommand({
     synopsis: 'wallet archive <name>',
-    summary: 'Archives a wallet: it leaves the lists, and keeps its address.',
+    summary: 'Archives a wallet: it is no longer in the lists, but keeps its address.',
     run: archiveWallet,
     view,
     text: ({ name }) => `Archived ${name}.`,
   }),
   changeCommand({
     synopsis: 'wallet unarchive <name>',
-    summary: 'Brings an archived wallet back.',
+    summary: 'Unarchives a wallet.',
     run: unarchiveWallet,
     view,
     text: ({ name }) => `Brought ${name} back.`,

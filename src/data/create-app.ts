@@ -26,7 +26,8 @@ createApp.rules = { caller: 'account', changes: true, input: INPUT } as const sa
 /**
  * Creates an app. The result contains the private key.
  *
- * @param input `title`, `active` and, optionally, `project`; the default is that of the token. The operator names the `project`
+ * @param input `title`, `active` and, optionally, `project`; the default is the token's project. The operator names the
+ *   `project`
  * @throws INVALID_ARGUMENT for the field `project` if it does not exist or is not visible to the caller
  * @throws FAILED_PRECONDITION if the account has `MAX_APPS` apps
  */

@@ -5,12 +5,12 @@ import { Call, type OperationDependencies } from './call/call.ts';
 
 export { assertMayChange, type Call } from './call/call.ts';
 
-/** What the APIs call operations with. On PostgreSQL, all statements of a request share a timeout. */
+/** The calls that the APIs pass to operations. On PostgreSQL, all statements of a request share a timeout. */
 export type DataLayer = {
   authenticate(bearerToken: string): Promise<Principal>;
   /** Returns the first parameter of the operations of a request. */
   forRequest(client: Client, principal: Principal): Call;
-  /** Returns that of the operations of a request without a bearer token. */
+  /** Returns the call for the operations of a request without a bearer token. */
   withoutToken(client: Client): Call<Client>;
 };
 

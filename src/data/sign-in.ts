@@ -38,7 +38,7 @@ export type SignInAttempt = AppCredentials & {
   readonly accountId: Ulid;
   /** The principal of the request; undefined if it has no bearer token. */
   readonly principal: Principal | undefined;
-  /** Whether the new token may only read. */
+  /** Whether the new token is read-only. */
   readonly isReadOnly: boolean;
   readonly client: Client;
 };
@@ -144,7 +144,7 @@ async function issue(dependencies: OperationDependencies, attempt: SignInAttempt
   return { accessToken, expireTimeMs, lifetimeSeconds, app: appFromRow(app, now) };
 }
 
-/** Returns an app, if it exists, and its valid key, if it is that of the attempt. */
+/** Returns an app, if it exists, and its valid key, if it is the key of the attempt. */
 export async function findApp(
   database: Queryable,
   { accountId, name, privateKey }: AppCredentials & { readonly accountId: Ulid },

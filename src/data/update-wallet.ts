@@ -52,7 +52,7 @@ const WITH_HEADERS = { ...INPUT, ifNoneMatch: optional(otherEtags) };
 updateWallet.rules = { caller: 'any', changes: true, input: INPUT } as const satisfies Rules;
 
 /**
- * Updates a wallet, for the operator that of any account. Omitted fields are not changed.
+ * Updates a wallet; for the operator, a wallet of any account. Omitted fields are not changed.
  *
  * @param input also has the conditions of the headers of REST
  * @throws NOT_FOUND if the wallet does not exist or is not visible to the caller; for the operator INVALID_ARGUMENT

@@ -21,11 +21,14 @@ const BATCHES = { maxBatchSize: 100 };
 // A character takes two bytes if any in its text is not in Latin-1.
 const MEMORY_PER_BYTE = 2;
 
-/** What the steps of a request leave for later ones. One file sets each; `bodyOrRejection` decides the response. */
+/**
+ * The results that the steps of a request leave for later ones. One file sets each; `bodyOrRejection` decides the
+ * response.
+ */
 export type ExecutionState = {
-  /** What was read, by keys. */
+  /** The data that was read, by keys. */
   readonly cache: Map<string, unknown>;
-  /** Whether the request has ended its own token. Set in resolvers/mutations.ts. */
+  /** Whether the request has revoked its own token. Set in resolvers/mutations.ts. */
   isSignedOut?: boolean;
   /** The request, if it has mutations and an `Idempotency-Key`, and is not a replay. Set in idempotency.ts. */
   firstRequest?: FirstRequest;
@@ -39,7 +42,7 @@ export type ExecutionState = {
   rejection?: ApiError | undefined;
 };
 
-/** What the HTTP request of a context gives and counts. */
+/** The parts of the HTTP request that a context uses and counts. */
 export type RequestServices = {
   /** Returns undefined if the request has no `Idempotency-Key`. @throws UNAUTHENTICATED if it has one and no token */
   readIdempotencyHeaders(): IdempotencyHeaders | undefined;
@@ -92,7 +95,7 @@ export class GraphqlContext {
     return operation?.operation === OperationTypeNode.MUTATION && firstRequest === undefined;
   }
 
-  /** The principal of the request. @throws UNAUTHENTICATED if there is none, or if a mutation has ended its token */
+  /** The principal of the request. @throws UNAUTHENTICATED if there is none, or if a mutation has revoked its token */
   get principal(): Principal {
     return this.callWithoutKey.caller.principal;
   }
@@ -142,7 +145,7 @@ export class GraphqlContext {
     return this.state.rejection;
   }
 
-  /** Counts the memory of what is read, and returns it. @throws UNAVAILABLE if it is not available */
+  /** Counts the memory of the data to read, and returns it. @throws UNAVAILABLE if it is not available */
   async counted<T>(read: Promise<T>): Promise<T> {
     const value = await read;
     const refusal = this.reserveMemory(MEMORY_PER_BYTE * minBytes(value));
@@ -150,7 +153,7 @@ export class GraphqlContext {
     return value;
   }
 
-  /** Forgets what was read, because a mutation may change it. */
+  /** Forgets the data that was read, because a mutation can change it. */
   forget(): void {
     this.state.cache.clear();
   }
@@ -181,7 +184,7 @@ function cached<T>({ cache }: ExecutionState, key: string, read: () => T): T {
   return cache.get(key) as T;
 }
 
-/** Returns the key of what is read with these arguments, in any order. Null means the same as omitted. */
+/** Returns the key of the data for these arguments, in any order. Null means the same as omitted. */
 function keyOf(read: string, input: object): string {
   const given = Object.entries(input).filter(([, value]) => value != null);
   return JSON.stringify([read, given.sort(([a], [b]) => (a < b ? -1 : 1))]);

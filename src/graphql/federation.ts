@@ -16,9 +16,9 @@ extend type Query {
   _service: _Service!
 
   """
-  The entities with these keys, in the order of the representations, at most ${MAX_ITEMS.representations}. An entity that does not
-  exist or is not visible to the token is null. A malformed representation is null, too, with an error in its place; more than
-  20 are an error of the whole list.
+  The entities with these keys, in the order of the representations, at most ${MAX_ITEMS.representations}.
+  An entity that does not exist, or that the token has no access to, is null. A malformed representation is
+  null, too, with an error at its index; if more than 20 are malformed, the whole list fails.
   """
   _entities("Objects with \`__typename\` and \`id\`." representations: [_Any!]!): [_Entity]!
 }
@@ -89,7 +89,7 @@ function subgraphDocument(contract: GraphQLSchema): string {
   return `${LINK}\n\n${text}\n`;
 }
 
-/** Returns the key of an entity, whose validator is that of its type. */
+/** Returns the key of an entity, with the validator of its type. */
 function keyOf(representation: unknown, path: string): SentName {
   const { __typename: type, id } = isJsonObject(representation) ? representation : {};
   const validator = typeof type === 'string' ? KEYS.get(type) : undefined;

@@ -93,9 +93,9 @@ export type ResponseError = {
 };
 
 /**
- * Formats an error for the response of Apollo Server.
+ * Formats an error for Apollo Server's response.
  *
- * There are three kinds of errors: an `ApiError` is sent to the client; a request error of Apollo
+ * There are three kinds of errors: an `ApiError` is sent to the client; an Apollo request error
  * Server or graphql-js is sent with the extensions of the gateway; all others are masked.
  */
 export function formatGraphqlError(
@@ -112,7 +112,7 @@ export function formatGraphqlError(
     cause instanceof GraphQLError ? requestErrorCode(formatted, thrown as GraphQLError) : undefined;
   if (code === undefined) {
     const original = toApiError(cause);
-    // After UNAVAILABLE, clients repeat the request.
+    // After UNAVAILABLE, clients retry.
     const { status, cause: origin, outage, resource } = original;
     const isUnknown = hasChanged && status === 'UNAVAILABLE';
     const error = isUnknown ? new ApiError('RESULT_UNKNOWN', { cause: origin, outage, resource }) : original;
@@ -141,7 +141,7 @@ function causeOf(thrown: unknown): unknown {
 function requestErrorCode(formatted: GraphQLFormattedError, thrown: GraphQLError): string | undefined {
   const code = formatted.extensions?.['code'];
   if (typeof code === 'string' && code !== CODES.INTERNAL) return code;
-  // Some errors of Apollo Server about persisted queries have a status, but no code.
+  // Some Apollo Server errors about persisted queries have a status, but no code.
   const { http } = thrown.extensions as { readonly http?: { readonly status?: number } };
   if (http?.status === 400) return 'BAD_REQUEST';
   // graphql-js detects a null variable at a non-null position only during execution.
@@ -180,7 +180,7 @@ function requestError(code: string, error: GraphQLError, violations: InputViolat
   return { message: message.length > MAX_MESSAGE ? `${message.slice(0, MAX_MESSAGE)}…` : message };
 }
 
-/** What GraphQL has in place of names of REST. */
+/** The GraphQL names, by their REST names. */
 const HINTS = new Map([
   ['pageSize', 'first'],
   ['pageToken', 'after'],

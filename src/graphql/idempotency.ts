@@ -16,7 +16,7 @@ type Request = Pick<DocumentRequest, 'contextValue' | 'document' | 'request'> & 
   readonly operation?: OperationDefinitionNode | undefined;
 };
 
-/** A response of Apollo Server that is not incremental. */
+/** An Apollo Server response that is not incremental. */
 export type SingleResponse = GraphQLResponse & { body: { kind: 'single' } };
 
 type Executed = { readonly contextValue: GraphqlContext; readonly response: GraphQLResponse };

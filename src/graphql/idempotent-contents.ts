@@ -27,7 +27,7 @@ const VALIDATORS = new Map(
   Object.entries(mutations).map(([name, { rules }]) => [name, { ...rules.input, clientMutationId }]),
 );
 
-/** What the document of a request says, without the inputs of its mutations. */
+/** The contents of a request's document, without the inputs of its mutations. */
 type Shape = {
   /** The digest of the operation and of the fragments that it uses, as graphql-js prints them. */
   readonly digest: string;
@@ -57,7 +57,7 @@ export class IdempotentContents {
     // The execution refuses variables with errors.
     const { coerced = sent } = getVariableValues(this.#schema, operation.variableDefinitions ?? [], sent);
     const inputs = mutations.map((mutation) => this.#inputOf(mutation, coerced));
-    // No argument in the contract has a default, so that null means the same as omitted.
+    // No argument in the contract has a default, so null means the same as omitted.
     const values = variables.map((name) => coerced[name] ?? null);
     const hasSeveral = mutations.length > 1;
     const passwords = hasSeveral ? inputs.flatMap(passwordIn) : [];

@@ -13,7 +13,7 @@ import { failureOf, graphqlErrorBody } from './graphql-errors.ts';
 import { responseStatus } from './over-http/media-type.ts';
 import { resultJson } from './rules/response-size.ts';
 
-/** What is known of a request after its execution, by Apollo Server or as a repeated operation. */
+/** The state of a request after its execution, by Apollo Server or as a repeated operation. */
 export type Execution = {
   /** Undefined if the request was refused before its operation was known. */
   readonly operation: GraphqlOperation | undefined;
@@ -34,7 +34,7 @@ export function graphqlOperation(node: OperationDefinitionNode, isRepeated: bool
 // No field of a result has this name.
 const TEXT = Symbol('text');
 
-/** Returns a result whose response is a known text, such as a kept one. Plugins put it in place of another result. */
+/** Returns a result whose response is a known text, such as a kept one. Plugins replace another result with it. */
 export function storedBody(text: string): FormattedExecutionResult {
   return { data: { [TEXT]: text } };
 }
@@ -62,11 +62,11 @@ export function respond(
 /**
  * Decides the response to an executed request. The first of these applies:
  *
- * 1. The token has ended before the request has changed anything: TOKEN_INVALID, for the whole request.
- * 2. The memory of all requests does not suffice, for what was read or for the response: the refusal, for the whole request.
- *    Clients repeat it: if a mutation may have changed something that is not undone, the error is RESULT_UNKNOWN instead.
+ * 1. The token became invalid before the request changed anything: TOKEN_INVALID, for the whole request.
+ * 2. The memory of all requests does not suffice, for the data or for the response: the refusal, for the whole request.
+ *    Clients retry it: if a mutation may have changed something that is not undone, the error is RESULT_UNKNOWN instead.
  * 3. The text of the response is known, of a stored response or a page: this text.
- * 4. The response would be too large: this error, which is the failure in the log, in place of the result.
+ * 4. The response would be too large: this error, which is the failure in the log, instead of the result.
  * 5. The result. Its first error is the failure in the log.
  *
  * @throws the errors of 1 and 2

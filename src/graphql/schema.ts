@@ -12,8 +12,8 @@ import { types } from './resolvers/types.ts';
 
 const FOLDER = new URL('../../schema/', import.meta.url);
 
-// ResourceName and Address have no implementation: the operation validates them, so that both APIs return the same error
-// messages. The descriptions are those of the contract.
+// ResourceName and Address have no implementation: the operation validates them, so both APIs return the same error
+// messages. The descriptions come from the contract.
 const SCALARS = {
   DateTime: coercionsOf(GraphQLDateTime),
   URL: coercionsOf(GraphQLURL),

@@ -77,7 +77,7 @@ export class GraphqlServer {
     this.repeated = new RepeatedDocuments(schema, checks, largeResponses, mutations);
     this.#server = new ApolloServer<GraphqlContext>({
       schema,
-      // The rule below has a message of its own.
+      // The rule below has its own message.
       introspection: true,
       hideSchemaDetailsFromClientErrors: !introspection,
       includeStacktraceInErrorResponses: false,
@@ -150,7 +150,7 @@ export class GraphqlServer {
     );
   }
 
-  // Only requests with a valid token add to the two caches, so that others cannot displace their entries.
+  // Only requests with a valid token add to the two caches, so others cannot displace their entries.
   #documentCache(largeResponses: LargeResponses) {
     const cache = new ByteCache<DocumentNode>(MAX_DOCUMENT_CACHE_BYTES, countDocumentBytes);
     return {

@@ -75,7 +75,7 @@ function poolMetrics(registers: [Registry]): Observers['onPool'] {
     });
     const waits = new Histogram({
       name: 'paw_postgres_wait_duration_seconds',
-      help: 'The time that a transaction or a batch of statements has waited for a PostgreSQL connection, and not for a row.',
+      help: 'The time that a transaction or a batch of statements waited for a PostgreSQL connection, without waits for rows.',
       buckets: STATEMENT_BUCKETS,
       registers,
     });
@@ -100,7 +100,7 @@ type MeasuredGauge = {
 };
 
 /**
- * Adds a gauge that is measured in the background, so that an outage does not delay the metrics. It has no value before, and
+ * Adds a gauge that is measured in the background, so an outage does not delay the metrics. It has no value before, and
  * if the measurement fails.
  *
  * @returns a function that measures, unless that was less than an interval ago; the metrics call it without waiting for it

@@ -4,7 +4,7 @@ import type { Registry } from '@prometheus-io/client';
 
 export type MetricsServer = { close(): Promise<void> };
 
-/** Serves metrics at `/metrics` on a port of its own, in the text format of Prometheus, without authentication. */
+/** Serves metrics at `/metrics` on a separate port, in the text format of Prometheus, without authentication. */
 export async function startMetricsServer(
   host: string,
   port: number,

@@ -83,21 +83,21 @@ export class Metrics {
   }
 
   /**
-   * Measures whether each node of Citus accepts connections. There is no value on other engines.
+   * Measures whether each Citus node accepts connections. There is no value on other engines.
    *
-   * @param find returns it by their names, at once and then at most once an interval
+   * @param find returns it by their names, immediately and then at most once an interval
    */
   addNodes(find: () => Promise<ReadonlyMap<string, boolean>>): void {
     const update = addMeasuredGauge(this.#registry, this.#intervalMs, {
       name: 'paw_citus_node_up',
-      help: 'Whether a node of Citus accepts connections, asked once a minute.',
+      help: 'Whether a Citus node accepts connections, checked once a minute.',
       label: 'node',
       measure: find,
     });
     void update();
   }
 
-  /** Returns a function that sets what the check of the database has found. There is no value before, or if it was not found. */
+  /** Returns a function that sets the results of the database check. There is no value before, or without a result. */
   addDatabaseCheck(): (state: DatabaseState) => void {
     const registers = [this.#registry];
     const connection = new Gauge({
@@ -107,7 +107,7 @@ export class Metrics {
     });
     const clock = new Gauge({
       name: 'paw_clock_difference_seconds',
-      help: 'By how much the clock is ahead of that of PostgreSQL, read once a minute.',
+      help: 'By how much the system clock is ahead of the PostgreSQL clock, read once a minute.',
       registers,
     });
     connection.remove();
@@ -122,7 +122,7 @@ export class Metrics {
   addBusiestAccount(busiest: { readonly share: number }): void {
     new Gauge({
       name: 'paw_busiest_account_share',
-      help: 'The largest share of the requests of the last minute that one account has made; 0 if there were few.',
+      help: 'The largest share of one account in the requests of the last minute; 0 if there were few.',
       registers: [this.#registry],
       collect() {
         this.set(busiest.share);
@@ -130,7 +130,7 @@ export class Metrics {
     });
   }
 
-  /** Serves the metrics on a port of their own. */
+  /** Serves the metrics on a separate port. */
   listen(host: string, port: number): Promise<MetricsServer> {
     return startMetricsServer(host, port, this.#registry);
   }

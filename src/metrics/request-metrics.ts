@@ -6,7 +6,7 @@ import { ERRORS } from '../model/errors.ts';
 // Source: OpenTelemetry, semantic conventions for HTTP metrics.
 const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
 
-/** The number of names of GraphQL operations that are measured separately. */
+/** The number of GraphQL operation names that are measured separately. */
 const MAX_OPERATION_NAMES = 100;
 
 export function addRequestMetrics(app: FastifyInstance, registry: Registry): void {
@@ -28,12 +28,12 @@ export function addRequestMetrics(app: FastifyInstance, registry: Registry): voi
   for (const reason of Object.keys(ERRORS)) errors.inc({ reason }, 0);
   const lockTimeouts = new Counter({
     name: 'paw_lock_timeouts_total',
-    help: 'Failed requests whose first error is a lock that was not available in time, or a lost conflict.',
+    help: 'Failed requests whose first error is a lock that timed out, or a lost conflict.',
     registers,
   });
   const operations = new Histogram({
     name: 'paw_graphql_operation_duration_seconds',
-    help: `The time of a GraphQL request, by operation: the first ${MAX_OPERATION_NAMES} names that were repeated with a valid token, or "other".`,
+    help: `The time of a GraphQL request, by operation: the first ${MAX_OPERATION_NAMES} names that were sent repeatedly with a valid token, or "other".`,
     labelNames: ['operation'],
     buckets: BUCKETS,
     registers,

@@ -10,14 +10,14 @@ type Queue<Work> = { works: Work[]; hasWaited: boolean };
 export class AccountTurns<Work extends OfAccount> {
   readonly #slice: number;
   readonly #used: () => number;
-  /** In the order in which the accounts go on. */
+  /** In the order in which the accounts continue. */
   readonly #queues = new Map<unknown, Queue<Work>>();
   #size = 0;
 
   /**
    * @param slice the share of one iteration of the event loop for the accounts that have waited, and again for the others,
    *   in the unit of `used`
-   * @param used returns what was used so far: by default the time, in milliseconds
+   * @param used returns the usage so far: by default the time, in milliseconds
    */
   constructor(slice = Number.POSITIVE_INFINITY, used = () => performance.now()) {
     this.#slice = slice;

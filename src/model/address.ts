@@ -4,7 +4,7 @@ import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 /** An account address: `0x` and 40 hexadecimal digits, with the mixed-case checksum of EIP-55. */
 export type Address = `0x${string}`;
 
-/** The address of nobody, to which what is sent is lost. */
+/** The zero address, which belongs to no one: coins sent to it are lost. */
 export const ZERO_ADDRESS: Address = `0x${'0'.repeat(40)}`;
 
 /**

@@ -49,7 +49,7 @@ export type AuditEvent = {
   readonly app: ResourceName<'apps'> | undefined;
   /** The title of this token at the time of the act; undefined if it had none. */
   readonly actorTitle: string | undefined;
-  /** The public id of the token that was issued or revoked, if it is one; of several sign-ins, that of the first. */
+  /** The public id of the token that was issued or revoked, if it is one; of several sign-ins, the first one's. */
   readonly tokenId: Ulid | undefined;
   /** The names of the fields that an update has set, or the network of addresses. */
   readonly fields: readonly string[];
@@ -62,7 +62,7 @@ export type AuditEvent = {
 };
 
 /**
- * Returns who did an act, in words. Only a title has `app` or `token` before it, so that it can't be taken for something else.
+ * Returns who did an act, in words. Only a title has `app` or `token` before it, so it can't be taken for something else.
  *
  * @param appTitle the title that the app of the event has now; undefined if it is deleted
  */

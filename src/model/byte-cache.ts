@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 
-// The memory of an entry beside its key and its value. Measured with Node 26.
+// The memory of an entry in addition to its key and its value. Measured with Node 26.
 const BYTES_PER_ENTRY = 300;
 
 // Longer than most queries, whose digest takes longer than the look-up.

@@ -1,16 +1,18 @@
 import type { Ulid } from './resource-name.ts';
 
-/** Whom a bearer token speaks for, and what it gives access to. */
+/** The principal of a bearer token, and its access. */
 export type Principal = {
   readonly accountId: Ulid;
   readonly tokenId: Ulid;
   /** The app that signed in; undefined for an account token. */
   readonly appId: Ulid | undefined;
-  /** The account token that has made the token, which ends with it; undefined if the operator or a sign-in has. */
+  /**
+   * The account token that created the token; undefined if the operator or a sign-in did. The token is revoked with it.
+   */
   readonly makerTokenId: Ulid | undefined;
-  /** The project of a project token. Of an account token, that of a new app if the request has no `project`. */
+  /** The project of a project token. Of an account token, the project of a new app if the request has no `project`. */
   readonly projectId: Ulid;
-  /** Whether the token sees its project alone, as each project token does. */
+  /** Whether the token has access to its project only, like every project token. */
   readonly isOneProject: boolean;
   readonly isReadOnly: boolean;
   /** The title of an account token; empty if it has none, and for a project token. */
@@ -40,17 +42,17 @@ export type LimitOwner = Pick<Principal, 'accountId' | 'tokenId'>;
 /** Who calls an operation by an API. The other one who calls operations is `'operator'`, by a command. */
 export type Caller = { readonly principal: Principal; readonly client: Client };
 
-/** Returns the only project that a caller sees; undefined if it sees all of its account. */
+/** Returns the only project that a caller has access to; undefined if it has access to the whole account. */
 export function onlyProjectOf(caller: Caller | 'operator'): Ulid | undefined {
   return caller !== 'operator' && caller.principal.isOneProject ? caller.principal.projectId : undefined;
 }
 
-/** Returns whether a caller sees a project, which is one of its account. */
+/** Returns whether a caller has access to a project of its account. */
 export function sees(caller: Caller | 'operator', projectId: Ulid): boolean {
   return caller === 'operator' || seesProject(caller.principal, projectId);
 }
 
-/** Returns whether a token sees a project of its account. */
+/** Returns whether a token has access to a project of its account. */
 export function seesProject(principal: Principal, projectId: Ulid): boolean {
   return !principal.isOneProject || principal.projectId === projectId;
 }

@@ -9,71 +9,95 @@ export const ERRORS = {
   BODY_TOO_LARGE: ['INVALID_ARGUMENT'],
   UNSUPPORTED_MEDIA_TYPE: [
     'INVALID_ARGUMENT',
-    'The body must be JSON, sent with "Content-Type: application/json".',
+    'Send the body as JSON, with the header "Content-Type: application/json".',
   ],
   UNSUPPORTED_TRANSFER_CODING: [
     'UNIMPLEMENTED',
-    'The body must be sent without a transfer coding, or with "Transfer-Encoding: chunked" alone.',
+    'Send the body without a transfer coding, or with "Transfer-Encoding: chunked" alone.',
   ],
-  PATH_NOT_FOUND: ['NOT_FOUND', 'The path does not exist.'],
+  PATH_NOT_FOUND: ['NOT_FOUND', 'No resource exists at this path.'],
   METHOD_NOT_ALLOWED: ['UNIMPLEMENTED'],
 
-  TOKEN_MISSING: ['UNAUTHENTICATED', 'This operation requires the header "Authorization: Bearer <token>".'],
-  TOKEN_INVALID: ['UNAUTHENTICATED', 'The bearer token is malformed, unknown, expired or revoked.'],
-  // The same for an unknown app, a foreign app and a wrong key.
+  TOKEN_MISSING: [
+    'UNAUTHENTICATED',
+    'No token was sent. Send it in the header "Authorization: Bearer <token>".',
+  ],
+  TOKEN_INVALID: [
+    'UNAUTHENTICATED',
+    'The token is malformed, unknown, expired or revoked. Sign in again, or create a new token.',
+  ],
+  // The same for an unknown app, a foreign app and an incorrect key.
   INVALID_CREDENTIALS: ['UNAUTHENTICATED', 'The app does not exist, or the private key is wrong.'],
   // Only with the correct private key.
-  APP_INACTIVE: ['PERMISSION_DENIED', 'The app is inactive.'],
-  READ_ONLY_TOKEN: ['PERMISSION_DENIED', 'The token may only read.'],
-  ACCOUNT_TOKEN_REQUIRED: ['PERMISSION_DENIED', 'This operation requires an account token.'],
+  APP_INACTIVE: ['PERMISSION_DENIED', 'The app is inactive. Activate it before it signs in.'],
+  READ_ONLY_TOKEN: ['PERMISSION_DENIED', 'This token is read-only.'],
+  ACCOUNT_TOKEN_REQUIRED: [
+    'PERMISSION_DENIED',
+    'This operation requires an account token, not a project token.',
+  ],
   WHOLE_ACCOUNT_REQUIRED: [
     'PERMISSION_DENIED',
-    'This operation requires an account token that is not restricted to one project.',
+    'This operation requires an account token with access to the whole account. This token is restricted to one project.',
   ],
   OPERATOR_TOKEN_REQUIRED: [
     'PERMISSION_DENIED',
-    'This operation requires an account token that the operator has issued.',
+    'This operation requires an account token created by the operator. This token was created by another token.',
   ],
-  // The same for a resource that does not exist and for one that the token does not see.
-  RESOURCE_NOT_FOUND: ['NOT_FOUND', 'The resource does not exist or is not visible to the token.'],
+  // The same for a resource that does not exist and for one that the token has no access to.
+  RESOURCE_NOT_FOUND: ['NOT_FOUND', 'The resource does not exist, or the token has no access to it.'],
 
   // The parser stops at the limit of tokens.
   DOCUMENT_TOO_LARGE: ['INVALID_ARGUMENT'],
   // Of trusted documents.
-  DOCUMENT_NOT_FOUND: ['INVALID_ARGUMENT', 'The server knows no document with this id.'],
-  DOCUMENT_NOT_TRUSTED: ['INVALID_ARGUMENT', 'The server executes only the documents in its manifest.'],
+  DOCUMENT_NOT_FOUND: ['INVALID_ARGUMENT', "No document in the server's manifest has this id."],
+  DOCUMENT_NOT_TRUSTED: [
+    'INVALID_ARGUMENT',
+    "This document is not in the server's manifest. Add it there, or send one that is.",
+  ],
 
   ETAG_MISMATCH: [
     'ABORTED',
-    'The resource does not meet the condition of the request: it has changed since it was read. Read it again.',
+    'The resource does not match the condition in your request, so nothing was changed. Read it again and retry.',
   ],
 
   // Of a reference. Its violation says what differs in the resource that has it.
   ALREADY_EXISTS: ['ALREADY_EXISTS'],
 
-  IDEMPOTENCY_KEY_REUSED: ['INVALID_ARGUMENT', 'The Idempotency-Key was used for another request.'],
-  IDEMPOTENCY_KEY_IN_USE: ['ABORTED', 'A request with this Idempotency-Key is running. Try again later.'],
+  IDEMPOTENCY_KEY_REUSED: [
+    'INVALID_ARGUMENT',
+    'This Idempotency-Key was already used for a different request.',
+  ],
+  IDEMPOTENCY_KEY_IN_USE: [
+    'ABORTED',
+    'The first request with this Idempotency-Key is still running. Retry later.',
+  ],
   IDEMPOTENCY_RESPONSE_SEALED: [
     'ALREADY_EXISTS',
-    'The request with this Idempotency-Key was applied. Its response can only be read with the token of that request.',
+    'The request with this Idempotency-Key was already applied. Only the token that sent it can read its response.',
   ],
   RESPONSE_TOO_LARGE: ['INVALID_ARGUMENT'],
 
-  TOO_MANY_REQUESTS: ['RESOURCE_EXHAUSTED', 'Too many requests. Try again later.'],
+  TOO_MANY_REQUESTS: ['RESOURCE_EXHAUSTED', 'Too many requests. Retry later.'],
   TOO_MANY_CONCURRENT_REQUESTS: [
     'RESOURCE_EXHAUSTED',
-    'Too many requests of the account are in progress. Try again later.',
+    'The account has too many requests in progress. Retry later.',
   ],
-  // Time does not mend these: somebody has to delete or add something. RESOURCE_EXHAUSTED is what a repetition can mend.
-  TOO_MANY_APPS: ['FAILED_PRECONDITION', 'The account has 100,000 apps, which is the maximum.'],
-  TOO_MANY_PROJECTS: ['FAILED_PRECONDITION', 'The account has 100,000 projects, which is the maximum.'],
+  // Retries do not help until someone deletes or adds something. After RESOURCE_EXHAUSTED, they do.
+  TOO_MANY_APPS: [
+    'FAILED_PRECONDITION',
+    'The account has reached the limit of 100,000 apps. Delete some first.',
+  ],
+  TOO_MANY_PROJECTS: [
+    'FAILED_PRECONDITION',
+    'The account has reached the limit of 100,000 projects. Delete some first.',
+  ],
   TOO_MANY_TOKENS: [
     'FAILED_PRECONDITION',
-    'The token has made 1,000 tokens that are valid, which is the maximum.',
+    'This token has reached the limit of 1,000 valid tokens created by it. Revoke some first.',
   ],
   WALLET_ARCHIVED: [
     'FAILED_PRECONDITION',
-    'The wallet is archived, so that it cannot be updated. Bring it back first, by unarchiveWallet.',
+    'The wallet is archived, so it cannot be updated. Unarchive it first, with unarchiveWallet.',
   ],
   PROJECT_IN_USE: [
     'FAILED_PRECONDITION',
@@ -81,28 +105,28 @@ export const ERRORS = {
   ],
   NO_ADDRESS_LEFT: [
     'FAILED_PRECONDITION',
-    'No address is left for a new wallet on the network. The operator of the service adds addresses by "paw address add".',
+    'There are no unused addresses for this network. Ask the operator to add some with "paw address add".',
   ],
   TOO_MANY_PASSWORDS: [
     'RESOURCE_EXHAUSTED',
-    'Too many passwords of the account are being set at the same time. Try again later.',
+    'The account is setting too many passwords at the same time. Retry later.',
   ],
-  OVERLOADED: ['UNAVAILABLE', 'The server is overloaded. Try again later.'],
+  OVERLOADED: ['UNAVAILABLE', 'The server is overloaded. Retry later.'],
   // An outage of the database, or a server that is stopping. Without a cause, nothing is logged.
-  UNAVAILABLE: ['UNAVAILABLE', 'The service is temporarily unavailable. Try again later.'],
+  UNAVAILABLE: ['UNAVAILABLE', 'The service is temporarily unavailable. Retry later.'],
   RESULT_UNKNOWN: [
     'UNAVAILABLE',
-    'The database has not confirmed the change, which may have been made. Check the resource before you repeat it.',
+    'The database did not confirm the change, so it may or may not have been applied. Check the resource before you retry.',
   ],
-  INTERNAL: ['INTERNAL', 'Internal error. Report the request id to the operator of the service.'],
+  INTERNAL: ['INTERNAL', 'Internal error. Contact the operator, and include the request id.'],
 
-  // Of the OAuth API, whose responses have error codes of their own.
+  // Of the OAuth API, whose responses have their own error codes.
   INVALID_TARGET: [
     'INVALID_ARGUMENT',
-    'The parameter resource must be the URL of this server, or of a path of its APIs.',
+    "The parameter resource must be this server's URL, or the URL of one of its API paths.",
   ],
   INVALID_SCOPE: ['INVALID_ARGUMENT', 'The parameter scope must be read, or read write.'],
-  TOKEN_OF_ANOTHER_APP: ['PERMISSION_DENIED', 'The token was not issued to the app.'],
+  TOKEN_OF_ANOTHER_APP: ['PERMISSION_DENIED', 'The token was not issued to this app.'],
   UNSUPPORTED_GRANT_TYPE: ['INVALID_ARGUMENT', 'The parameter grant_type must be client_credentials.'],
 
   // Of the commands.
@@ -115,8 +139,8 @@ export const ERRORS = {
 export type Status = (typeof ERRORS)[Reason][0];
 
 /**
- * Why an operation is unavailable: the database is down, a lock was not available in time, the time was over before the
- * database was free, or no synchronous standby has confirmed a commit.
+ * Why an operation is unavailable: the database is down, a lock or a connection did not become available within the
+ * timeout, or no synchronous standby has confirmed a commit.
  */
 export type Outage = 'down' | 'lock' | 'overload' | 'standby';
 
@@ -156,7 +180,7 @@ export class ApiError extends Error {
   readonly claimed: { readonly accountId: Ulid; readonly id: Ulid } | undefined;
   /** For the log, if the status is UNAVAILABLE. */
   readonly outage: Outage;
-  /** The name of the resource whose lock was not available in time. */
+  /** The name of the resource whose lock did not become available within the timeout. */
   readonly resource: string | undefined;
 
   constructor(reason: ReasonWithMessage, options?: ApiErrorOptions);
@@ -189,28 +213,31 @@ export function invalidFields(
 }
 
 /**
- * Returns the error for a field by which the operator names a resource that does not exist, or that can't be used as it is.
+ * Returns the error for a field in which the operator names a resource that does not exist or can't be used.
  * Clients get RESOURCE_NOT_FOUND or `projectNotVisible`.
  */
 export function unusableResource(field: string, description: string): ApiError {
   return invalidFields([{ field, description }], 'RESOURCE_UNUSABLE');
 }
 
-/** Returns the error for a `project` that does not exist or is not visible to the token. */
+/** Returns the error for a `project` that does not exist or that the token has no access to. */
 export function projectNotVisible(): ApiError {
   return invalidFields([
-    { field: 'project', description: 'Must be a project that is visible to the token.' },
+    { field: 'project', description: 'Must be a project that the token has access to.' },
   ]);
 }
 
-/** Returns the error for a reference that another resource has. @param field what differs, as far as the caller may know it */
+/**
+ * Returns the error for a reference that another resource has.
+ * @param field the difference, as far as the caller can know it
+ */
 export function alreadyExists(field: 'reference' | 'project' | 'network'): ApiError {
   const wanted =
-    field === 'reference' ? 'one that is not used' : `the ${field} of the resource that has the reference`;
+    field === 'reference' ? 'an unused reference' : `the ${field} of the resource that has this reference`;
   return invalidFields([{ field, description: `Must be ${wanted}.` }], 'ALREADY_EXISTS');
 }
 
-/** Returns whether an error is logged: internal errors and outages are, but not those of a server that is stopping. */
+/** Returns whether an error is logged: internal errors and outages are, unless the server is stopping. */
 export function shouldLog({ status, cause }: ApiError): boolean {
   return status === 'INTERNAL' || (status === 'UNAVAILABLE' && cause !== undefined);
 }

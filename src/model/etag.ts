@@ -6,7 +6,7 @@ import { parseUlid, type Ulid } from './resource-name.ts';
 // The etag of a wallet or an app is its revision: an id that each update makes anew. A number that is counted could come again for
 // another content, after a restore, a failover, or a deletion and an import. Source: RFC 9110, section 8.8.1.
 
-// That of a project is the digest of what an update can change, so that lists, which most clients read without it, need not
+// That of a project is the digest of what an update can change, so lists, which most clients read without it, need not
 // read a revision.
 
 // The characters of an entity tag, in ASCII. Source: RFC 9110, section 8.8.3.
@@ -35,7 +35,7 @@ export const etag: Validator<string> = (value) => {
 
 /**
  * The validator of `ifMatch`: an etag, or a list of them of which one has to match. Leaves out those that the gateway has
- * never made, so that they match nothing.
+ * never made, so they match nothing.
  */
 export const ifMatch: Validator<readonly Ulid[]> = (value) => {
   const etags: readonly unknown[] = Array.isArray(value) ? value : [value];

@@ -9,7 +9,7 @@ export type Project = {
   readonly description: string;
   readonly imageCoverUrl: string;
   readonly imageCoverCid: string;
-  /** Like that of a wallet. */
+  /** Like a wallet's. */
   readonly reference: string | null;
   readonly createTimeMs: number;
 };

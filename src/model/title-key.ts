@@ -2,8 +2,8 @@
 const MAX_LENGTH = 64;
 
 /**
- * Returns the key by which a title is found: the beginnings of titles that differ only in case or in compatible characters
- * have keys with the same beginning. The hexadecimal digits of UTF-8 have one order in all collations.
+ * Returns the key by which a title is found: the starts of titles that differ only in case or in compatible characters
+ * have keys with the same start. The hexadecimal digits of UTF-8 have one order in all collations.
  */
 export function titleKey(title: string): string {
   // Lower case first: `ẞ` has no other upper case than itself, but `ß`, its lower case, has `SS`.
@@ -12,7 +12,7 @@ export function titleKey(title: string): string {
   return Buffer.from(folded).toString('hex');
 }
 
-/** Returns the bounds of the keys of the titles with a beginning: the first one, and the one after the last. */
+/** Returns the bounds of the keys of the titles that start with a text: the first one, and the one after the last. */
 export function keysOfBeginning(beginning: string): readonly [first: string, end: string] {
   const key = titleKey(beginning);
   return [key, `${key}g`];

@@ -1,6 +1,6 @@
 import type { ResourceName, Ulid } from './resource-name.ts';
 
-/** The lifetime of an account token whose expiry nobody has set, in days. */
+/** The default lifetime of an account token, in days. */
 export const DEFAULT_TOKEN_DAYS = 90;
 
 /** The maximum number of valid tokens that one token has made. */

@@ -18,7 +18,7 @@ export type Wallet = {
   readonly updateTimeMs: number;
   /** Undefined unless the wallet is archived: it is in other lists, and can't be updated. */
   readonly archiveTimeMs: number | undefined;
-  /** Changes with each update, also of the password. */
+  /** Changes with each update, including updates of the password. */
   readonly etag: string;
 };
 

@@ -4,8 +4,8 @@ import { ApiError } from '../model/errors.ts';
 import { parseResourceName } from '../model/resource-name.ts';
 import type { Form } from './form.ts';
 
-// Also without a space, and in the second of two headers, which Node joins by a comma: then it is malformed, and not another
-// scheme, which is ignored.
+// Including without a space, and in the second of two headers, which Node joins by a comma: then it is malformed, and not
+// another scheme, which is ignored.
 const BASIC = /(?:^|,\s*)basic/i;
 
 /**

@@ -11,7 +11,9 @@ const CODES_BY_REASON: { readonly [R in Reason]?: string } = {
   UNSUPPORTED_GRANT_TYPE: 'unsupported_grant_type',
 };
 
-/** The error codes by canonical name, if it is not `invalid_request`. The last three are those of RFC 6749, section 4.1.2.1. */
+/**
+ * The error codes by canonical name, if it is not `invalid_request`. The last three are from RFC 6749, section 4.1.2.1.
+ */
 const CODES: { readonly [S in Status]?: string } = {
   UNAUTHENTICATED: 'invalid_client',
   RESOURCE_EXHAUSTED: 'temporarily_unavailable',

@@ -39,7 +39,7 @@ function parseForm(body: Buffer): Form {
   for (const name of PARAMETERS) {
     const [value, ...others] = values.getAll(name);
     if (others.length > 0) {
-      // Source: RFC 8707, section 2: several resources would be allowed. A token is for all of them, so that one suffices.
+      // Source: RFC 8707, section 2: several resources would be allowed. A token is for all of them, so one suffices.
       if (name === 'resource') throw new ApiError('INVALID_TARGET');
       throw malformedRequest(`The parameter ${name} must not be repeated.`);
     }

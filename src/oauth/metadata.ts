@@ -10,8 +10,8 @@ const RESOURCE_PATH = '/.well-known/oauth-protected-resource';
 const SCOPES = ['read', 'write'];
 
 /**
- * Adds the metadata of the authorization server (RFC 8414) and of the protected resources (RFC 9728), which are one server,
- * and names those of the requested resource in the challenges of all responses with 401 and 403.
+ * Adds the metadata of the authorization server (RFC 8414) and of the protected resources (RFC 9728), which are one
+ * server, and names the metadata of the requested resource in the challenges of all responses with 401 and 403.
  */
 export function addMetadata(root: FastifyInstance, resources: ProtectedResources): void {
   addDocument(root, SERVER_PATH, resources, (url) =>

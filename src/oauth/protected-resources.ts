@@ -37,7 +37,7 @@ export class ProtectedResources {
     const path = url.slice(this.gateway.length);
     // Libraries write a URL without a path with a slash.
     if (path === '' || path === '/') return true;
-    // A query, a fragment or another spelling is no part of a resource.
+    // A query, a fragment or a different spelling is not part of a resource.
     if (path.length > MAX_PATH_LENGTH || URL.parse(path, this.gateway)?.pathname !== path) return false;
     const pathname = normalizedTarget({ url: path });
     return this.#routes.some(

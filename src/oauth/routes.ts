@@ -30,7 +30,7 @@ type Call = ReturnType<DataLayer['withoutToken']>;
  * Adds the OAuth API: the endpoints for tokens (RFC 6749, client credentials), revocation (RFC 7009) and introspection
  * (RFC 7662), and the metadata. The client is an app, its secret the private key.
  *
- * @param countRequest counts what succeeds for the app, and what is refused for the address
+ * @param countRequest counts successful requests for the app, and refused ones for the address
  */
 export function addOauthApi(
   root: FastifyInstance,
@@ -52,7 +52,7 @@ export function addOauthApi(
         const count: Client['count'] = async (owner) => countRequest(request, reply, owner);
         const client = Object.assign(new RequestClient(request), { count });
         const response = await handle(data.withoutToken(client), request);
-        // Source: RFC 6749, section 5.1. The header Cache-Control is that of all responses.
+        // Source: RFC 6749, section 5.1. All responses have the header Cache-Control.
         return reply.header('pragma', 'no-cache').type(JSON_TYPE).send(JSON.stringify(response));
       });
     addEndpoint('token', (...parameters) => issueToken(resources, ...parameters));

@@ -7,7 +7,7 @@ import { noRows, TABLES, type TableCounts } from '../storage/tables/tables.ts';
 import { allProblems, collectProblems, type Problems } from '../storage/work/problems.ts';
 import { meterOf, type OnProgress } from '../storage/work/progress.ts';
 
-/** The result of a check: the numbers of rows, and what is wrong. */
+/** The result of a check: the numbers of rows, and the problems. */
 export type CheckResult = Problems & { readonly counts: TableCounts };
 
 /** Checks the schema, and then the values, the counts and the references between rows. */

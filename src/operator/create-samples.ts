@@ -56,7 +56,7 @@ const SAMPLE_PROJECTS = [
   ['Orchard', 'Harvest advances for cider makers.'],
 ] as const;
 
-// Source of the addresses: the examples of EIP-55. The first wallet is that of the example in the REST contract, so that
+// Source of the addresses: the examples of EIP-55. The first wallet is from the example in the REST contract, so
 // a client that has imported the contract updates it with the request as it is.
 const SAMPLE_WALLETS = [
   {
@@ -72,18 +72,18 @@ const SAMPLE_WALLETS = [
   },
 ];
 
-/** @throws ConfigError if the database has accounts, but not that of the samples, or if that one is not active */
+/** @throws ConfigError if the database has accounts, but not the sample account, or if that one is not active */
 export async function assertOfSamples(database: Pick<Queryable, 'read'>): Promise<void> {
   const account = await findAccount(database, ACCOUNT_ID);
   if (account?.state === 'ACTIVE') return;
   if (account !== undefined) {
     throw new ConfigError(
-      `The account of the demo, ${ACCOUNT}, has the state ${account.state}, so that no token is valid. Use "paw account resume", or "paw account delete" to start again, on the database of the demo (DATABASE_URL=sqlite:data/demo.db by default).`,
+      `The account of the demo, ${ACCOUNT}, has the state ${account.state}, so no token is valid. Use "paw account resume", or "paw account delete" to start over, on the database of the demo (DATABASE_URL=sqlite:data/demo.db by default).`,
     );
   }
   if ((await findFirstAccount(database)) === undefined) return;
   throw new ConfigError(
-    'The database has other accounts than that of this "paw demo". Set DATABASE_URL to a new database, or delete data/demo.db if an earlier version has made it.',
+    'The database has accounts that this "paw demo" did not create. Set DATABASE_URL to a new database, or delete data/demo.db if an earlier version created it.',
   );
 }
 
@@ -102,7 +102,7 @@ export async function createSamples(operator: OperatorContext): Promise<Samples>
   return { account: ACCOUNT, projects: projects.items, wallets: wallets.items };
 }
 
-/** Adds 100 addresses for new wallets on each network. Nobody has their keys. */
+/** Adds 100 addresses for new wallets on each network. No one has their keys. */
 export async function addSampleAddresses(
   operator: OperatorContext,
   account: ResourceName<'accounts'>,

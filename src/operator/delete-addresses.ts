@@ -17,8 +17,8 @@ import { ADDRESS_POOL_TABLE, type AddressPoolRow } from '../storage/tables/addre
 const BATCH_SIZE = 1000;
 
 /**
- * Deletes all addresses that are left for new wallets, of an account or of the whole database, in batches. A wallet may have got
- * them since a backup was made that was restored.
+ * Deletes all addresses that are left for new wallets, of an account or of the whole database, in batches. A wallet may
+ * have got them since the time of a restored backup.
  *
  * @param input the name of the `account`; undefined for all
  * @returns the number of deleted addresses

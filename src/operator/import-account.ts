@@ -60,7 +60,7 @@ const WALLET = {
   ...REFERENCE,
   createTime: optional(time),
   updateTime: optional(time),
-  // An export has an empty text for what a wallet does not have.
+  // An export has an empty text for a missing value.
   archiveTime: optional((value) => (value === '' ? undefined : time(value))),
 };
 
@@ -69,18 +69,18 @@ const PROJECT_FIELDS = ['type', 'imageCoverUrl', 'imageCoverCid', ...Object.keys
 const WALLET_FIELDS = ['type', ...Object.keys(WALLET)];
 
 /**
- * What else an export has. Secrets are not in an export, so that its apps and tokens could not be used. An address that is
+ * What else an export has. Secrets are not in an export, so its apps and tokens could not be used. An address that is
  * left could be given to a wallet of each account.
  */
 const OTHER_TYPES: readonly unknown[] = ['account', 'app', 'token', 'address', 'event'];
 
 /**
  * Creates the projects and wallets in the lines of an export, in batches, with an audit event for each. Those that exist in
- * the account are left as they are, so that a second call completes an import that was interrupted. One without a name gets
+ * the account are left as they are, so a second call completes an import that was interrupted. One without a name gets
  * one that is the same in a second call.
  *
  * @param input the name of the `account`
- * @param lines the lines; undefined is one that is no text, or too long
+ * @param lines the lines; undefined is one that is not text, or too long
  * @throws INVALID_ARGUMENT for the first line at fault, and changes nothing
  */
 export async function importAccount(

@@ -56,18 +56,18 @@ export async function addAddresses(
     assertNone(
       await findUsed(target, pool, addresses),
       byAddress,
-      'neither has a wallet nor is left for one',
+      'no wallet uses and that was not already added',
     );
   await assertUnused(database, byAddress.keys());
   const count = byAddress.size;
   if ((await countWalletsAndAddresses(database, accountId)) + count > MAX_WALLETS) {
-    const description = `Must have at most ${MAX_WALLETS} wallets and addresses that are left for more.`;
+    const description = `Must have at most ${MAX_WALLETS} wallets and unused addresses in total.`;
     throw invalidFields([{ field: 'account', description }]);
   }
 
   const { last_id: before } = await findLastIds(database, pool);
   await deleteFromPool(database, pool, 'being added');
-  // Also if the clock of the last addition was ahead.
+  // Even if the clock of the last addition was ahead.
   const newId = idGenerator(() => Math.max(operator.clock(), before === '' ? 0 : decodeTime(before) + 1));
   let lastId: Ulid | undefined;
   const added = [...byAddress.keys()].map((each) => {
@@ -113,7 +113,7 @@ export async function deleteListedAddresses(
     assertNone(
       new Set([...addresses].filter((each) => !left.has(each))),
       byAddress,
-      'is left for the network',
+      'is unused on the network',
     );
   assertLeft(await findLeft(database, pool, byAddress.keys()), byAddress.keys());
   await forEachBatch(database, [...byAddress.keys()], async (transaction, batch) => {
@@ -140,7 +140,8 @@ async function readInput(
 }
 
 /**
- * Locks the account, and checks the last ids of a pool: others are those of another process that adds or deletes addresses.
+ * Locks the account, and checks the last ids of a pool: different ids come from another process that adds or deletes
+ * addresses.
  *
  * @throws INVALID_ARGUMENT for the field `account` otherwise
  */
@@ -153,7 +154,7 @@ async function assertAlone(
   const found = await findLastIds(transaction, pool);
   if (found.last_id === last_id && found.last_added === (last_added ?? null)) return;
   const description =
-    'Must have its addresses changed by one command at a time. Nothing was added: repeat the command.';
+    'Must have its addresses changed by one command at a time. Nothing was added. Run the command again.';
   throw unusableResource('account', description);
 }
 
@@ -165,7 +166,7 @@ function assertNone(wrong: ReadonlySet<Address>, byAddress: Lines, wanted: strin
   throw invalidFields(lines.map(([each, line]) => ({ field: `line ${line}: ${each}`, description })));
 }
 
-/** Returns the addresses in lines. Undefined is a line that is no text, or too long. */
+/** Returns the addresses in lines. Undefined is a line that is not text, or too long. */
 async function readAddresses(lines: AsyncIterable<string | undefined>): Promise<Lines> {
   const byAddress = new Map<Address, number>();
   const violations: FieldViolation[] = [];

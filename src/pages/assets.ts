@@ -16,7 +16,7 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
 };
 
-// The content codings, beginning with that of the smallest files.
+// The content codings, starting with the one with the smallest files.
 const CODINGS = [
   { coding: 'br', extension: '.br' },
   { coding: 'gzip', extension: '.gz' },
@@ -35,7 +35,7 @@ export function shouldServe(name: string, setting: boolean | undefined): boolean
   return setting ?? hasAssets();
 }
 
-/** Adds the route of the browser assets: those of the documentation, and those of the pages that are served. */
+/** Adds the route of the browser assets, for the documentation and for the pages that are served. */
 export function addAssets(
   app: FastifyInstance,
   { console, explorers }: { readonly console: boolean; readonly explorers: boolean },

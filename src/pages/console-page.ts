@@ -3,7 +3,7 @@ import { assetPaths } from './assets.ts';
 import { sendPage } from './html.ts';
 
 /**
- * Adds the page `/console`, a client of the GraphQL API in which a person sees and does what a token may.
+ * Adds the page `/console`, a client of the GraphQL API which shows and changes the resources that a token has access to.
  *
  * @param command how the operator calls the command `paw`
  */

@@ -40,7 +40,8 @@ function addExplorer(app: FastifyInstance, { path, title, entry, main }: Explore
     return sendPage(reply, {
       path,
       title: `${title} · PAW gateway`,
-      // Scalar reads the nonce of its first style element from a meta element. style-nonce.ts sets that of the others.
+      // Scalar reads the nonce of its first style element from a meta element. style-nonce.ts sets the nonce of the
+      // others.
       head: `<meta property="csp-nonce" content="${nonce}">
 ${style}\n<script type="module" src="${script}" nonce="${nonce}"></script>`,
       controls: TOKEN_FIELD,

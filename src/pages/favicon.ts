@@ -4,12 +4,12 @@ import type { FastifyInstance } from 'fastify';
 // The logo of the pages in 32 × 32 pixels, as PNG in ICO: not every browser takes an SVG here.
 const ICON = readFileSync(new URL('./static/favicon.ico', import.meta.url));
 
-// What is public is for the clients of one gateway, and no search engine has to know it.
+// The public pages are for the clients of one gateway, and not for search engines.
 const ROBOTS = 'User-agent: *\nDisallow: /\n';
 
 /**
- * Adds what programs load unasked: `/favicon.ico`, by browsers for what has no `<link rel="icon">`, which are documents and
- * Apollo Sandbox, and `/robots.txt`. Source: RFC 9309.
+ * Adds the files that programs load unasked: `/favicon.ico`, by browsers for documents without `<link rel="icon">`, which
+ * are documents and Apollo Sandbox, and `/robots.txt`. Source: RFC 9309.
  */
 export function addFavicon(app: FastifyInstance): void {
   app.get('/favicon.ico', async (_request, reply) => {

@@ -11,9 +11,9 @@ export type Page = {
   readonly title: string;
   /** CSS in addition to the common style of all pages. */
   readonly style?: string;
-  /** Further elements of the head, such as scripts. */
+  /** Additional elements of the head, such as scripts. */
   readonly head?: string;
-  /** Elements in the header bar in place of the link to the page itself. */
+  /** Elements in the header bar instead of the link to the page itself. */
   readonly links?: string;
   /** Elements in the header bar, after the links. */
   readonly controls?: string;

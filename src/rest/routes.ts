@@ -33,7 +33,7 @@ type ListQuery = NonNullable<operations['listProjects']['parameters']['query']>;
 const SIGN_IN_FIELDS = signIn.rules.input;
 const UPDATE_FIELDS = { ...updateWallet.rules.input, ifNoneMatch: optional(ifNoneMatch) };
 
-/** Returns the names of the fields of a body, which are those of `T`, a type of the contract. */
+/** Returns the names of the fields of a body, which are the fields of `T`, a type of the contract. */
 const namesOf = <T>(fields: Record<keyof T, unknown>) => Object.keys(fields);
 
 const { title, active } = createApp.rules.input;
@@ -62,7 +62,7 @@ export function addRestApi(root: FastifyInstance, data: DataLayer, authenticate:
     app.addHook('onRoute', (route) => {
       route.config = { ...route.config, ...routeKind('api') };
     });
-    // Before the body is read, so that a client without a valid token can't send one.
+    // Before the body is read, so a client without a valid token can't send one.
     app.addHook('onRequest', async (request) => {
       await authenticate(request);
       if (request.method === 'GET' || request.method === 'HEAD') return;

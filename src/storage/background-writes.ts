@@ -7,7 +7,7 @@ const MAX_WAITING = 1000;
 export const LAST_USE_INTERVAL_MS = 3_600_000;
 
 /**
- * Writes for which no request waits, such as the last use of a token. They are executed one after the other, so that they
+ * Writes for which no request waits, such as the last use of a token. They are executed one after the other, so they
  * use one connection at most. A failure is ignored: a later request writes the same.
  */
 export class BackgroundWrites {
@@ -39,7 +39,7 @@ export class BackgroundWrites {
   }
 
   async #run(): Promise<void> {
-    // The loop includes what is added during it.
+    // The loop includes writes that are added during it.
     for (const [id, { sql, params }] of this.#waiting) {
       await this.#database.write(sql, params).catch(this.#onError);
       this.#waiting.delete(id);

@@ -6,7 +6,7 @@ export const URL_FORMS =
 
 const SQLITE_URL = /^sqlite:(?:\/\/)?(.+)$/;
 
-// A file can have a colon in its name, such as that of a time.
+// A file can have a colon in its name, such as in a time.
 const URL_PART = /:\/\/|postgres(?:ql)?:|password\s*=|^(?:(?!:|\/\/).)*(?::|\/\/).*@/is;
 
 // Whatever follows is a file.

@@ -12,7 +12,7 @@ const DEFAULT_POSTGRES_SETTINGS: PostgresSettings = { poolSize: 10, timeoutMs: 5
 /**
  * Opens the database of a URL. Connections to a PostgreSQL server are opened on first use.
  *
- * @throws DatabaseUrlError if the URL is not that of a supported engine, or has an unknown parameter
+ * @throws DatabaseUrlError if the URL does not name a supported engine, or has an unknown parameter
  * @throws DatabaseMissingError if the SQLite file does not exist and must not be created
  * @throws UNAVAILABLE if the file cannot be opened
  */

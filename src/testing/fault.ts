@@ -7,14 +7,14 @@ export const FAULTS = {
   'answer-lost': 'It is executed, and its connection is closed before the response.',
   unavailable: 'The database refuses its statements. Nothing is changed.',
   'result-unknown': 'Its change is made, and the database does not confirm it.',
-  'rate-limited': 'It is refused with 429, and can be repeated after a second.',
+  'rate-limited': 'It is refused with 429, and can be retried after a second.',
   'token-revoked': 'Its bearer token is revoked before it is executed.',
   slow: 'Each of its statements waits.',
 } as const;
 
 export type FaultName = keyof typeof FAULTS;
 
-/** A field of Query or Mutation, by either API, or `token`, the sign-in by OAuth. */
+/** A field of Query or Mutation, through either API, or `token`, the sign-in over OAuth. */
 export type OperationName = Exclude<keyof Query | keyof Mutation, '__typename'> | 'token';
 
 export type FaultOptions = {
@@ -24,7 +24,10 @@ export type FaultOptions = {
   readonly delayMs?: number;
 };
 
-/** Checks what a program without types can misspell. @throws TypeError for a fault or an operation that does not exist */
+/**
+ * Checks names that a program without types can misspell.
+ * @throws TypeError for a fault or an operation that does not exist
+ */
 export function checkFault(name: string, { operation }: FaultOptions): void {
   checkName('fault', name, Object.keys(FAULTS));
   if (operation === undefined) return;

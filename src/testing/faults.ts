@@ -95,7 +95,7 @@ export class Faults implements FaultPoints {
     return 'requestId' in request ? this.#current.get(String(request.requestId)) : undefined;
   }
 
-  /** @throws UNAUTHENTICATED, because the token has ended */
+  /** @throws UNAUTHENTICATED, because the token is no longer valid */
   async #revokeTokenOf(request: FastifyRequest, data: DataLayer): Promise<void> {
     const [, token] = request.headers.authorization?.split(' ') ?? [];
     if (token === undefined || this.#database === undefined) return;

@@ -26,13 +26,13 @@ export type Seed = {
 
 export type GatewayOptions = {
   readonly seed?: Seed;
-  /** Settings of docs/running.md, such as `PAW_TOKEN_TTL`. The database is always that of the test. */
+  /** Settings of docs/running.md, such as `PAW_TOKEN_TTL`. The database is always the test's. */
   readonly settings?: Readonly<Record<string, string>>;
 };
 
 export type TokenOptions = {
   readonly readOnly?: boolean;
-  /** The only project that the token sees. */
+  /** The only project that the token has access to. */
   readonly onlyProject?: string;
 };
 
@@ -47,7 +47,7 @@ export type TestAccount = {
   createToken(options?: TokenOptions): Promise<string>;
 };
 
-/** A gateway on a free port of 127.0.0.1, in this process, on a SQLite file of its own, with an account and an active app. */
+/** A gateway on a free port of 127.0.0.1, in this process, on its own SQLite file, with an account and an active app. */
 export type TestGateway = TestAccount &
   AsyncDisposable & {
     readonly url: string;

@@ -1,6 +1,7 @@
 import { decodeTime } from 'ulid';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { updateApp } from '../../src/data/apps/update-app.ts';
+import { ERRORS } from '../../src/model/errors.ts';
 import { setAccountSuspended } from '../../src/operator/set-account-suspended.ts';
 import { restApi } from '../support/both-apis.ts';
 import { seedTenant, testGateway, useGateway, useTenant } from '../support/gateway.ts';
@@ -172,7 +173,7 @@ describe('a request is refused', () => {
     expect(response.headers.get('www-authenticate')).toBe(CHALLENGE);
     expect(response.body).toStrictEqual({
       error: 'invalid_client',
-      error_description: 'The app does not exist, or the private key is wrong.',
+      error_description: ERRORS.INVALID_CREDENTIALS[1],
     });
   });
 

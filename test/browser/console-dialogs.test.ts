@@ -5,6 +5,8 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
+import { CONSEQUENCES, TEXTS } from '../../console/app/texts.ts';
+import { ERRORS } from '../../src/model/errors.ts';
 import { addAddresses } from '../../src/operator/supply-addresses.ts';
 import { expectAccessible } from '../support/accessibility.ts';
 import { graphqlApi } from '../support/both-apis.ts';
@@ -46,11 +48,11 @@ test('the key of a new app is shown once, is the same after a lost answer, and i
     await page.getByRole('button', { name, exact: true }).click({ force: true });
   await page.goBack();
   waiting.resolve();
-  await page.getByText('The gateway did not answer.').waitFor();
+  await page.getByText(TEXTS.noResponse).waitFor();
   await page.unroute('**/graphql');
   await page.getByLabel('Title', { exact: true }).fill('Another till');
   await page.getByRole('button', { name: 'Create the app' }).click();
-  await page.getByText('It was done with what you entered before.').waitFor();
+  await page.getByText(TEXTS.alreadySubmitted).waitFor();
   await page.getByLabel('Title', { exact: true }).fill('Till');
   await page.getByRole('button', { name: 'Create the app' }).click();
 
@@ -78,7 +80,7 @@ test('the key of a new app is shown once, is the same after a lost answer, and i
   await dialog.getByText('Copied the key').waitFor();
 
   await page.evaluate(`location.replace(${JSON.stringify(project)})`);
-  await dialog.getByRole('button', { name: 'I have stored the key' }).click();
+  await dialog.getByRole('button', { name: TEXTS.secretSaved('key') }).click();
   await page.getByText('Created “Till”.').waitFor();
   await page.getByRole('row').filter({ hasText: 'Till' }).getByText('Active').waitFor();
   expect(await page.content()).not.toContain(key);
@@ -96,17 +98,14 @@ test('a token is created with what it may in words, is shown once, and the one o
   await page.getByRole('button', { name: 'Create token' }).click();
   const form = page.getByRole('dialog', { name: 'Create a token' });
   await form.getByLabel('Title').fill('Pipeline');
-  const ends = await form.getByLabel('Ends').locator('option').allInnerTexts();
-  expect(ends.map((text) => text.replace(/, on .*/, ''))).toEqual([
-    'In 7 days',
-    'With the token of this page',
-  ]);
-  await form.getByLabel('Ends').selectOption({ index: 0 });
-  await form.getByText('It reads all projects, wallets and apps of the account').waitFor();
-  await form.getByLabel('May').selectOption('Read and change');
-  await form.getByText('gets private keys of apps, and ends tokens.').waitFor();
-  await form.getByLabel('Sees').selectOption('One project');
-  await form.getByText('It reads and changes the project, its wallets and its apps').waitFor();
+  const ends = await form.getByLabel(TEXTS.expires).locator('option').allInnerTexts();
+  expect(ends.map((text) => text.replace(/, on .*/, ''))).toEqual(['In 7 days', TEXTS.withCurrentToken]);
+  await form.getByLabel(TEXTS.expires).selectOption({ index: 0 });
+  await form.getByText(CONSEQUENCES.account.read).waitFor();
+  await form.getByLabel(TEXTS.permissions).selectOption(TEXTS.readAndWrite);
+  await form.getByText(CONSEQUENCES.account.change).waitFor();
+  await form.getByLabel(TEXTS.access).selectOption('One project');
+  await form.getByText(CONSEQUENCES.project.change).waitFor();
   await form.getByRole('combobox', { name: 'Project', exact: true }).click();
   await form.getByRole('option', { name: 'Project 2' }).click();
   await expectAccessible(page);
@@ -122,7 +121,7 @@ test('a token is created with what it may in words, is shown once, and the one o
   const { stdout } = await promisify(execFile)('sh', ['-c', `${command} -s`]);
   const [, second] = tenant.projects;
   expect(JSON.parse(stdout).projects.map(({ name }: { name: string }) => name)).toEqual([second]);
-  await dialog.getByRole('button', { name: 'I have stored the token' }).click();
+  await dialog.getByRole('button', { name: TEXTS.secretSaved('token') }).click();
   await page.getByText('Created the token “Pipeline”.').waitFor();
   const row = page.getByRole('row').filter({ hasText: 'Pipeline' });
   expect(await row.innerText()).toMatch(/in 6 days|in 7 days/);
@@ -144,11 +143,11 @@ test('a token that is created sees who has created it, and is asked for again wh
   );
   const page = await site.openConsole(accessToken);
   await showScreen(page, 'tokens');
-  await page.getByRole('button', { name: 'End “Maker”' }).click();
-  await page.getByText('It has created the token of this page, which then asks for another one.').waitFor();
-  await page.getByRole('button', { name: 'End the token' }).click();
-  await page.getByRole('heading', { name: 'Enter a token' }).waitFor();
-  expect(await page.getByRole('alert').innerText()).toBe('The token has ended.');
+  await page.getByRole('button', { name: 'Revoke “Maker”' }).click();
+  await page.getByText(`It created ${TEXTS.asksAgain}`).waitFor();
+  await page.getByRole('button', { name: TEXTS.revokeToken }).click();
+  await page.getByRole('heading', { name: TEXTS.enterToken }).waitFor();
+  expect(await page.getByRole('alert').innerText()).toBe(TEXTS.tokenRevoked);
 });
 
 test.each([
@@ -171,8 +170,8 @@ test.each([
     }
     await mutate(site.gateway.url, token, mutation, { name, title: 'Theirs' });
     await dialog.getByRole('button', { name: 'Save' }).click();
-    await dialog.getByText(`Somebody else has changed the ${kind} meanwhile.`).waitFor();
-    await dialog.getByText('Changed by somebody else meanwhile, to “Theirs”.').waitFor();
+    await dialog.getByText(`${TEXTS.changedByOthers} this ${kind}`).waitFor();
+    await dialog.getByText(`${TEXTS.changedByOthers} this to “Theirs”.`).waitFor();
     await expectAccessible(page);
     if (kind === 'project') await dialog.getByRole('button', { name: 'Take over' }).click();
     await dialog.getByRole('button', { name: 'Save' }).click();
@@ -244,7 +243,7 @@ test('the form of a wallet finds one of 1,001 projects when its field is opened,
   expect(await field.getAttribute('aria-expanded')).toBe('false');
   await page.keyboard.press('ArrowDown');
   await page.getByRole('option').nth(7).waitFor();
-  await page.getByText('993 more: type the beginning of the title.').waitFor();
+  await page.getByText(TEXTS.moreProjects(993)).waitFor();
   const before = await page.getByLabel('Network').boundingBox();
   await page.keyboard.type('project 100');
   // What Enter would choose is not there yet.
@@ -285,7 +284,7 @@ test('a new wallet gets an address, and without one left the dialog says how to 
   const pool = { account: tenant.account, network: 'NETWORK_POLYGON' };
   const command = `npm run -s paw -- address add --account ${pool.account} --network ${pool.network} addresses.txt`;
   await dialog.getByText(command).waitFor();
-  await dialog.getByText('No address is left').waitFor();
+  await dialog.getByText(ERRORS.NO_ADDRESS_LEFT[1]).waitFor();
   await expectAccessible(page);
   await addAddresses(site.gateway.operator, pool, addressLines(1));
   await dialog.getByRole('button', { name: 'Try again' }).click();
@@ -307,7 +306,7 @@ test('a token is shown the buttons of what it may do only, also when it continue
     { title: 'A' },
     'accessToken',
   );
-  const ofApp = ['Rename', 'New key', 'Deactivate', 'Delete'];
+  const ofApp = ['Rename', TEXTS.rotateKey, 'Deactivate', 'Delete'];
   const screens = ['', onlyProject, `${onlyProject}/apps`, `${onlyProject}/settings`, app.name, 'tokens'];
   const expectButtons = async (page: Page, expected: readonly (readonly string[])[]) => {
     for (const [index, screen] of screens.entries()) {
@@ -318,7 +317,7 @@ test('a token is shown the buttons of what it may do only, also when it continue
         .waitFor();
       await page.locator('.loading').waitFor({ state: 'detached' });
       const buttons = page.getByRole('button', {
-        name: /^(Edit|Create|Archive|Rename|New key|Deactivate|Delete)/,
+        name: /^(Edit|Create|Archive|Rename|Rotate key|Deactivate|Delete)/,
       });
       // Until the new screen is drawn, the one before it has nothing to load.
       await expect.poll(() => buttons.allInnerTexts(), { message: screen }).toEqual(expected[index]);

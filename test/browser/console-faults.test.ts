@@ -3,6 +3,7 @@
 
 import type { Locator, Page, Route } from 'playwright-core';
 import { expect, test } from 'vitest';
+import { TEXTS } from '../../console/app/texts.ts';
 import { graphqlApi } from '../support/both-apis.ts';
 import { startSite } from '../support/browser.ts';
 import { seedTenant } from '../support/gateway.ts';
@@ -18,7 +19,7 @@ type Fault = {
 const SMALL_PHONE = { width: 320, height: 568 };
 
 const FAULTS: readonly Fault[] = [
-  { answer: (route) => route.abort(), text: 'The gateway did not answer.' },
+  { answer: (route) => route.abort(), text: TEXTS.noResponse },
   { answer: (route) => route.fulfill({ status: 502, body: '<h1>Bad gateway</h1>' }), text: 'status 502' },
   { answer: (route) => route.fulfill({ body: '<h1>Log in</h1>' }), text: 'not one of the gateway' },
   { answer: refusal(429, 'RATE_LIMITED'), text: 'RATE_LIMITED' },
@@ -49,7 +50,7 @@ test.each([
 
 const titled = (title: string) => (dialog: Locator) => dialog.getByLabel('Title').fill(title);
 
-const atOnce = (dialog: Locator) => dialog.getByLabel('The old key').selectOption('At once');
+const atOnce = (dialog: Locator) => dialog.getByLabel(TEXTS.oldKeyExpires).selectOption(TEXTS.immediately);
 
 /** A change: the way to its screen, the buttons that open its form, what sends it, and is shown when it is done, and what fills the form. */
 type Change = [
@@ -92,7 +93,7 @@ test.each<Change>([
     titled('POS'),
   ],
   ['app.update', TILL, 'Rename', 'Save', 'Saved “POS”.', titled('POS')],
-  ['app.rotate_key', TILL, 'New key', 'Make the new key', 'The private key of “Till”', atOnce],
+  ['app.rotate_key', TILL, TEXTS.rotateKey, TEXTS.rotateTheKey, 'The private key of “Till”', atOnce],
   ['app.deactivate', TILL, 'Deactivate', 'Deactivate the app', '“Till” is inactive.'],
   ['app.delete', TILL, 'Delete', 'Delete the app', 'Deleted “Till”.'],
   [
@@ -106,9 +107,9 @@ test.each<Change>([
   [
     'token.revoke',
     ['Menu', 'Tokens'],
-    ['More of “Desk”', 'End “Desk”'],
-    'End the token',
-    'The token “Desk” has ended.',
+    ['More of “Desk”', 'Revoke “Desk”'],
+    TEXTS.revokeToken,
+    'Revoked the token “Desk”.',
   ],
 ])(
   '%s is done once after every failure, with the form as it was filled',
@@ -130,7 +131,7 @@ test.each<Change>([
 
     await page.route('**/graphql', loseAnswer);
     await button.click();
-    const problem = page.getByText('The gateway did not answer.');
+    const problem = page.getByText(TEXTS.noResponse);
     await problem.waitFor();
     const { y = 0, height = 0 } = (await problem.boundingBox()) ?? {};
     expect(y + height).toBeLessThan(SMALL_PHONE.height);
@@ -146,12 +147,12 @@ test('the token is ended after a failure of the request', async () => {
   const { token } = await seedTenant(site.gateway);
   const page = await openWith(token);
   await page.getByRole('button', { name: 'Account token' }).click();
-  await page.getByRole('button', { name: 'End the token' }).click();
+  await page.getByRole('button', { name: TEXTS.revokeToken }).click();
   await page.route('**/oauth/revoke', (route) => route.abort(), { times: 1 });
-  await page.getByRole('dialog').getByRole('button', { name: 'End the token' }).press('Enter');
-  await page.getByText('The gateway did not answer.').waitFor();
+  await page.getByRole('dialog').getByRole('button', { name: TEXTS.revokeToken }).press('Enter');
+  await page.getByText(TEXTS.noResponse).waitFor();
   await page.getByRole('button', { name: 'Try again' }).click();
-  await page.getByText('The token has ended.').waitFor();
+  await page.getByText(TEXTS.tokenRevoked).waitFor();
   expect(await tokenStatus(api, token)).toBe('TOKEN_INVALID');
 });
 

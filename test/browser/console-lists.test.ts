@@ -3,6 +3,7 @@
 
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
+import { ACTIONS, TEXTS } from '../../console/app/texts.ts';
 import { AUDIT_ACTIONS } from '../../src/model/audit-event.ts';
 import { graphqlApi } from '../support/both-apis.ts';
 import { pasted, showScreen, startSite } from '../support/browser.ts';
@@ -36,8 +37,8 @@ test('the token of an app has the title of the app', async () => {
   const tenant = await seedTenant(site.gateway);
   await signIn(api, tenant.token, await createApp(api, tenant.token, { title: 'Till' }));
   const page = await openScreen('tokens', tenant.token);
-  await page.getByRole('button', { name: 'End “Till”' }).click();
-  await page.getByRole('dialog').getByText('The token “Till” ends at once').waitFor();
+  await page.getByRole('button', { name: 'Revoke “Till”' }).click();
+  await page.getByRole('dialog').getByText(`“Till” ${TEXTS.stopsWorking}`).waitFor();
   // Only the account token, by which the page was opened, has none.
   expect(await page.getByText('Without a title').count()).toBe(1);
 });
@@ -45,7 +46,7 @@ test('the token of an app has the title of the app', async () => {
 test('a read-only token is shown no button to end one', async () => {
   const page = await openScreen('tokens', await issue(await seedTenant(site.gateway), { readOnly: true }));
   await page.getByText('2 valid tokens').waitFor();
-  expect(await page.getByRole('button', { name: 'End' }).count()).toBe(0);
+  expect(await page.getByRole('button', { name: 'Revoke' }).count()).toBe(0);
 });
 
 test('the events are listed beyond one page, by their action, and each request id can be copied', async () => {
@@ -74,7 +75,7 @@ test('the events are listed beyond one page, by their action, and each request i
     '',
     ...AUDIT_ACTIONS,
   ]);
-  expect(await filter.locator('option').allInnerTexts()).toContain('App got a new key');
+  expect(await filter.locator('option').allInnerTexts()).toContain(ACTIONS['app.rotate_key']);
   await filter.selectOption('App created');
   await page.getByText('1 event', { exact: true }).waitFor();
   expect(new URL(page.url()).hash).toBe('#/events?action=app.create');
@@ -126,7 +127,7 @@ test('an archived wallet leaves the list, is in that of the archived ones by its
   await button('Archive the wallet').click();
   await page.getByText('Archived “Wallet 1”.').waitFor();
   await page.getByText('Wallet archived').waitFor();
-  await button('Bring back').waitFor();
+  await button(TEXTS.unarchive).waitFor();
   expect(await button('Edit wallet').count()).toBe(0);
 
   await open(tenant.project);
@@ -147,9 +148,9 @@ test('an archived wallet leaves the list, is in that of the archived ones by its
   await page.getByRole('link', { name: 'Wallet 2' }).waitFor();
   await page.getByLabel('Archived').check();
   await page.getByRole('link', { name: 'Wallet 1' }).click();
-  await button('Bring back').click();
-  await button('Bring the wallet back').click();
-  await page.getByText('Brought back “Wallet 1”.').waitFor();
+  await button(TEXTS.unarchive).click();
+  await button(TEXTS.unarchiveWallet).click();
+  await page.getByText('Unarchived “Wallet 1”.').waitFor();
   await button('Edit wallet').waitFor();
 });
 

@@ -2,6 +2,8 @@
 
 import type { Locator, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
+import { ACTIONS, TEXTS } from '../../console/app/texts.ts';
+import { ERRORS } from '../../src/model/errors.ts';
 import { expectAccessible, expectReachable } from '../support/accessibility.ts';
 import { bothApis } from '../support/both-apis.ts';
 import { startSite, storedBy } from '../support/browser.ts';
@@ -71,14 +73,14 @@ test('everything can be done by the keyboard alone, in part on a phone and in pa
 
   await page.setViewportSize(SCREEN);
   await activate(page.getByRole('link', { name: 'Tokens' }));
-  await confirm(page, 'End “Dashboard”', 'End the token', 'The token “Dashboard” has ended.');
+  await confirm(page, 'Revoke “Dashboard”', TEXTS.revokeToken, 'Revoked the token “Dashboard”.');
   await expectReachable(page);
-  expect(await button(page, 'End “Dashboard”').count()).toBe(0);
+  expect(await button(page, 'Revoke “Dashboard”').count()).toBe(0);
   expect(await tokenStatus(api, dashboard)).toBe('TOKEN_INVALID');
   expect(gateway.log()).toContain(`"reqId":"${await copyRequestId(page)}"`);
 
   await activate(button(page, 'Account token'));
-  await confirm(page, 'End the token', 'End the token', 'The token has ended.');
+  await confirm(page, TEXTS.revokeToken, TEXTS.revokeToken, TEXTS.tokenRevoked);
   await expectAccessible(page);
   expect(await tokenStatus(api, token)).toBe('TOKEN_INVALID');
   expect(await storedBy(page)).toEqual([]);
@@ -91,7 +93,7 @@ async function enter(page: Page, token: string): Promise<void> {
   const field = page.getByLabel('Token', { exact: true });
   await type(field, 'paw_acct_wrong');
   await page.keyboard.press('Enter');
-  await page.getByText('The bearer token is malformed').waitFor();
+  await page.getByText(ERRORS.TOKEN_INVALID[1]).waitFor();
   await expectAccessible(page);
   await type(field, token);
   await activate(button(page, 'Continue'));
@@ -173,7 +175,7 @@ async function editWallet(page: Page, change: () => Promise<unknown>): Promise<v
   await type(password, PASSWORD);
   await change();
   await activate(button(dialog, 'Save'));
-  await dialog.getByText('Somebody else has changed the wallet meanwhile.').waitFor();
+  await dialog.getByText(`${TEXTS.changedByOthers} this wallet`).waitFor();
   await expectAccessible(page);
   await activate(button(dialog, 'Save'));
   await page.getByText('Saved “Rainy days”.').waitFor();
@@ -196,14 +198,14 @@ async function createApp(page: Page): Promise<AppKey> {
 }
 
 async function rotateKey(page: Page): Promise<AppKey> {
-  await activate(button(page, 'New key'));
-  const dialog = page.getByRole('dialog', { name: 'A new key for “Till”' });
-  await activate(button(dialog, 'Make the new key'));
-  await dialog.getByText('Choose when the old key ends.').waitFor();
+  await activate(button(page, TEXTS.rotateKey));
+  const dialog = page.getByRole('dialog', { name: `${TEXTS.rotateTheKey} of “Till”` });
+  await activate(button(dialog, TEXTS.rotateTheKey));
+  await dialog.getByText(TEXTS.chooseExpiry).waitFor();
   await expectAccessible(page);
-  await tabTo(dialog.getByLabel('The old key and its tokens end'));
+  await tabTo(dialog.getByLabel(TEXTS.oldKeyExpires));
   await page.keyboard.type('In 1 h');
-  await activate(button(dialog, 'Make the new key'));
+  await activate(button(dialog, TEXTS.rotateTheKey));
   return storeKey(page);
 }
 
@@ -217,7 +219,7 @@ async function storeKey(page: Page, check = expectReachable): Promise<AppKey> {
   await check(page);
   const privateKey = await dialog.getByRole('textbox', { name: 'Private key' }).inputValue();
   const [name = ''] = /apps\/\w{26}/.exec(await dialog.innerText()) ?? [];
-  await activate(button(dialog, 'I have stored the key'));
+  await activate(button(dialog, TEXTS.secretSaved('key')));
   await dialog.waitFor({ state: 'detached' });
   await expectReachable(page);
   expect(await page.content()).not.toContain(privateKey);
@@ -238,7 +240,7 @@ async function confirm(page: Page, opener: string, action: string, result: strin
 async function copyRequestId(page: Page): Promise<string> {
   await activate(page.getByRole('link', { name: 'Events' }));
   const acts = page.locator('td.title div > span');
-  await acts.filter({ hasText: 'Token ended' }).waitFor();
+  await acts.filter({ hasText: ACTIONS['token.revoke'] }).waitFor();
   await expectAccessible(page);
   await tabTo(page.getByLabel('Action'));
   await page.keyboard.type('Wallet upd');

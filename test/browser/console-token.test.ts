@@ -3,6 +3,8 @@
 
 import type { Locator, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
+import { TEXTS } from '../../console/app/texts.ts';
+import { ERRORS } from '../../src/model/errors.ts';
 import { setAccountSuspended } from '../../src/operator/set-account-suspended.ts';
 import { goTo, showScreen, startSite, storedBy } from '../support/browser.ts';
 import { seedTenant, type Tenant } from '../support/gateway.ts';
@@ -12,10 +14,10 @@ import { accountToken, mutate } from '../support/requests.ts';
 const REFUSED = { provoked: /status of 401/ };
 
 const INVALID = [
-  ['', 'A token has the form paw_acct_… or paw_app_….'],
+  ['', TEXTS.tokenForm],
   ['paw_key_x', 'This is the private key of an app.'],
-  ['päw', 'A token has the form paw_acct_… or paw_app_….'],
-  ['paw_acct_x', 'The bearer token is malformed'],
+  ['päw', TEXTS.tokenForm],
+  ['paw_acct_x', ERRORS.TOKEN_INVALID[1]],
 ] as const;
 
 const site = startSite();
@@ -34,7 +36,7 @@ test('a token leaves the address and the history at once, and is kept for the ta
   await page.getByText('The project has no wallets.').waitFor();
   expect(await storedBy(page)).toEqual([['paw.token', first.token]]);
   await openMenu(page);
-  await page.getByRole('button', { name: 'Forget' }).click();
+  await page.getByRole('button', { name: TEXTS.forget }).click();
   const field = tokenField(page);
   for (const [token, violation] of INVALID) {
     await field.fill(token);
@@ -43,7 +45,7 @@ test('a token leaves the address and the history at once, and is kept for the ta
     await field.and(page.locator(':focus[aria-invalid=true]')).waitFor();
   }
   await field.fill(` ${first.token} `);
-  await page.getByLabel('Keep for this tab').uncheck();
+  await page.getByLabel(TEXTS.keepToken).uncheck();
   await page.getByRole('button', { name: 'Continue' }).click();
   await page.getByRole('link', { name: 'Tenant' }).waitFor();
   expect(await storedBy(page)).toEqual([]);
@@ -90,16 +92,16 @@ test('a tab that a link opens has the token of its page, and one tab forgets it 
   await first.getByLabel('Title', { exact: true }).fill('Shop');
 
   await openMenu(second);
-  await second.getByRole('button', { name: 'Forget' }).click();
-  await second.getByRole('heading', { name: 'Enter a token' }).waitFor();
-  await third.getByRole('alert').getByText('The token was forgotten in another tab.').waitFor();
+  await second.getByRole('button', { name: TEXTS.forget }).click();
+  await second.getByRole('heading', { name: TEXTS.enterToken }).waitFor();
+  await third.getByRole('alert').getByText(TEXTS.tokenRemoved).waitFor();
   await expect.poll(() => field.inputValue()).toBe('');
   await field.fill(token);
   for (const tab of context.pages()) await expect.poll(() => storedBy(tab)).toEqual([]);
   // What was entered is not lost.
   expect(await first.getByLabel('Title', { exact: true }).inputValue()).toBe('Shop');
   await first.getByRole('button', { name: 'Create the project' }).click();
-  await first.getByRole('alert').getByText('The token was forgotten in another tab.').waitFor();
+  await first.getByRole('alert').getByText(TEXTS.tokenRemoved).waitFor();
 });
 
 test('another page of the origin neither gets a token by messages nor gives one', async () => {
@@ -123,13 +125,13 @@ test('another page of the origin neither gets a token by messages nor gives one'
   }`);
   const tab = await page.context().newPage();
   await goTo(tab, `${site.gateway.url}/console`);
-  await tab.getByRole('heading', { name: 'Enter a token' }).waitFor();
+  await tab.getByRole('heading', { name: TEXTS.enterToken }).waitFor();
   const explorer = await page.context().newPage();
   await goTo(explorer, `${site.gateway.url}/graphiql`);
   await explorer.locator('.graphiql-execute-button').waitFor();
   // Every page has read the messages that were sent before this one.
   await stranger.evaluate(`channel.postMessage('forget')`);
-  await page.getByRole('alert').getByText('The token was forgotten in another tab.').waitFor();
+  await page.getByRole('alert').getByText(TEXTS.tokenRemoved).waitFor();
   expect(await stranger.evaluate('received')).toEqual([]);
   for (const each of [page, tab, explorer]) expect(await storedBy(each)).toEqual([]);
   expect(await tokenField(tab).inputValue()).toBe('');
@@ -144,7 +146,7 @@ test('a token that is entered after another tab has forgotten its one stays', as
   const tab = await page.context().newPage();
   await goTo(tab, `${site.gateway.url}/console#token=${tenant.token}`);
   await openMenu(tab);
-  await tab.getByRole('button', { name: 'Forget' }).click();
+  await tab.getByRole('button', { name: TEXTS.forget }).click();
   await expect.poll(() => storedBy(page)).toEqual([]);
   await signOut(tenant.token);
   const create = page.getByRole('button', { name: 'Create the project' });
@@ -173,7 +175,7 @@ test('a token that has ended is asked for again above the screen, which another 
   await signOut(mine.token);
   await openTenant();
   await dialog.getByRole('alert').getByText('no longer valid').waitFor();
-  await dialog.getByText(`With another token of ${mine.account}, what is on this page stays.`).waitFor();
+  await dialog.getByText(TEXTS.keepPlace.join(mine.account)).waitFor();
   const token = await issue(mine);
   await tokenField(dialog).fill(token);
   await page.keyboard.press('Enter');
@@ -223,7 +225,7 @@ test('the token of a link takes the place of an open or a kept one of another pr
   await dialog.waitFor({ state: 'detached' });
   expect(await find.inputValue()).toBe('ten');
   await follow('paw_acct_x');
-  await dialog.getByText('The bearer token is malformed').waitFor();
+  await dialog.getByText(ERRORS.TOKEN_INVALID[1]).waitFor();
   await dialog.getByRole('button', { name: 'Stay' }).click();
   await dialog.waitFor({ state: 'detached' });
   await follow(await issue(mine, { title: 'New' }));
@@ -258,7 +260,7 @@ test("a page of another origin that has opened the console can't put a token int
   await page.goto(`${origin}/`);
   const opening = page.waitForEvent('popup');
   await page.evaluate(`void (globalThis.opened = open('${site.gateway.url}/console'))`);
-  await (await opening).getByRole('heading', { name: 'Enter a token' }).waitFor();
+  await (await opening).getByRole('heading', { name: TEXTS.enterToken }).waitFor();
   expect(await page.evaluate('opened.closed')).toBe(true);
 });
 
@@ -267,11 +269,11 @@ test('the menu says what a token is, and shows it what it may see only', async (
   const [onlyProject] = tenant.projects;
   const token = await issue(tenant, { onlyProject, readOnly: true, title: 'Audit' }, 60 * 3600);
   const page = await site.openConsole(token);
-  expect(await page.locator('.mark.warning').innerText()).toBe('Ends in 2 days');
+  expect(await page.locator('.mark.warning').innerText()).toBe('Expires in 2 days');
   const menu = await openMenu(page);
   const texts = ['Account token', 'Audit', 'Only Tenant', 'Read-only', tenant.account];
   expect(await menu.locator('.identity > *').allInnerTexts()).toEqual(texts);
-  await menu.getByText('Ends in 2 days').waitFor();
+  await menu.getByText('Expires in 2 days').waitFor();
   await page.keyboard.press('Escape');
   await menu.waitFor({ state: 'hidden' });
   const links = page.getByRole('navigation', { name: 'Pages' });
@@ -291,7 +293,7 @@ test('from a week before its end, an account token says on each screen when it e
   await later.getByRole('link', { name: 'Tokens' }).click();
   await later.getByText('3 valid tokens').waitFor();
   expect(await later.locator('tbody .warning').allInnerTexts()).toEqual(['in 6 days']);
-  expect(await later.getByText('This token ends').count()).toBe(0);
+  expect(await later.getByText(TEXTS.tokenExpires).count()).toBe(0);
   const expireTime = new Date(site.gateway.clock() + week * 500).toISOString();
   const { data } = await mutate(
     site.gateway.url,
@@ -303,11 +305,11 @@ test('from a week before its end, an account token says on each screen when it e
   for (const [token, text] of [
     [
       sooner,
-      /^This token ends in 6 days, on \d+ \w{3,4} \d{4}, \d\d:\d\d\. Ask the operator for one that ends later\.$/,
+      /^This token expires in 6 days, on \d+ \w{3,4} \d{4}, \d\d:\d\d\. Ask the operator for a new one\.$/,
     ],
     [
       data.createToken.accessToken,
-      /^This token ends in 3 days, on .+\. Create another one with the token that has created it, or ask /,
+      /^This token expires in 3 days, on .+\. Create a new one with the token that created it, or ask /,
     ],
   ] as const) {
     const page = await site.openConsole(token);

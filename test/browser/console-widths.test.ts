@@ -3,6 +3,7 @@
 
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
+import { TEXTS } from '../../console/app/texts.ts';
 import { updateProject } from '../../src/data/projects/update-project.ts';
 import { graphqlApi } from '../support/both-apis.ts';
 import { showScreen, startSite } from '../support/browser.ts';
@@ -28,13 +29,13 @@ const SCREENS = [
   ['<project>/apps', '1 app', 'Create app'],
   ['<project>/settings', '2 events', ''],
   ['<wallet>', '2 events', 'Edit wallet'],
-  ['<app>', /\d+ events/, 'New key'],
+  ['<app>', /\d+ events/, TEXTS.rotateKey],
   ['<app>', /\d+ events/, 'Delete'],
   ['tokens', '3 valid tokens', 'Create token'],
-  ['tokens', '3 valid tokens', 'End '],
+  ['tokens', '3 valid tokens', 'Revoke '],
   ['events', /\d+ events/, ''],
   [`wallets?address=${addressOf(1)}`, '1 wallet', ''],
-  ['nothing', 'It does not exist', ''],
+  ['nothing', TEXTS.notFound, ''],
 ] as const;
 
 const site = startSite();
@@ -85,7 +86,7 @@ test.each(SCREENS)(
 
 test('neither does anything of the screen without a token, of the menu of the token and of a search', async () => {
   const page = await site.open('/console');
-  await page.getByRole('heading', { name: 'Enter a token' }).waitFor();
+  await page.getByRole('heading', { name: TEXTS.enterToken }).waitFor();
   await expectNothingCut(page);
   await page.goto(`${site.gateway.url}/console#token=${token}`);
   await page.locator('.opener').click();

@@ -3,6 +3,8 @@
 
 import type { Locator } from 'playwright-core';
 import { expect, test } from 'vitest';
+import { SECRET_REFUSED } from '../../console/app/secret-text.ts';
+import { TEXTS } from '../../console/app/texts.ts';
 import { updateProject } from '../../src/data/projects/update-project.ts';
 import { updateWallet } from '../../src/data/update-wallet.ts';
 import { registerWallet } from '../../src/operator/register-wallet.ts';
@@ -54,7 +56,7 @@ test('projects are loaded in small pages, and are found by the beginning of thei
   await page.getByText('11 projects').waitFor();
   expect(await filter.inputValue()).toBe('PROJECT 5');
   await filter.fill('no. 5');
-  await page.getByText('No project’s title begins with “no. 5”.').waitFor();
+  await page.getByText('No project titles start with “no. 5”.').waitFor();
 });
 
 test('the search finds projects, wallets and apps in groups, by a title, an address or an ID, and opens what is chosen', async () => {
@@ -122,14 +124,14 @@ test('the search finds projects, wallets and apps in groups, by a title, an addr
   const ids = await page.evaluate<string[]>('[...document.querySelectorAll("[id]")].map(({ id }) => id)');
   expect(ids).toEqual([...new Set(ids)]);
   for (const [text, problem] of [
-    ['lantern', 'No title begins with “lantern”.'],
+    ['lantern', 'No titles start with “lantern”.'],
     [address.replace('2', 'f'), 'No wallet has the address'],
     [wallet.replace('wallets', 'apps'), 'Nothing has the ID'],
     [ULID, 'Nothing has the ID'],
   ] as const) {
     await field.fill(text);
     await page.getByRole('status').getByText(problem).waitFor();
-    await page.getByText('A title is found by its beginning').waitFor();
+    await page.getByText(TEXTS.searchHint).waitFor();
   }
   let requests = 0;
   page.on('request', () => {
@@ -157,7 +159,7 @@ test('a token or a key that is entered into a search is not sent, and does not g
     `${site.gateway.url}/console#token=${token}`,
   ]) {
     await field.fill(text);
-    await page.getByRole('status').getByText('This is a token or a key').waitFor();
+    await page.getByRole('status').getByText(SECRET_REFUSED).waitFor();
     await page.keyboard.press('Enter');
     await field.fill('ten');
     await page.getByRole('option', { name: 'Tenant' }).waitFor();
@@ -166,9 +168,7 @@ test('a token or a key that is entered into a search is not sent, and does not g
   const filter = page.getByLabel('Find by title');
   await filter.fill(token);
   await page.clock.runFor(1000);
-  expect(await page.evaluate('document.querySelector(".filter").validationMessage')).toContain(
-    'This is a token or a key',
-  );
+  expect(await page.evaluate('document.querySelector(".filter").validationMessage')).toBe(SECRET_REFUSED);
   const browser = await page.context().newCDPSession(page);
   const { entries } = await browser.send('Page.getNavigationHistory');
   expect(JSON.stringify([bodies, entries.map(({ url }) => url)])).not.toContain(token.slice(9));
@@ -268,7 +268,7 @@ test('an empty project says that it has nothing, and an unknown address has a pa
   ] as const) {
     await showScreen(page, path);
     await page.getByRole('heading', { name: heading }).waitFor();
-    await page.getByRole('link', { name: 'Show the projects' }).click();
+    await page.getByRole('link', { name: TEXTS.backToProjects }).click();
     await page.getByRole('link', { name: 'Tenant' }).waitFor();
   }
 });

@@ -45,7 +45,7 @@ export function Copy({ text, label, isPrimary = false }: CopyProps) {
 /**
  * Copies by a selection, because `navigator.clipboard` is missing in insecure contexts: plain HTTP from another host.
  *
- * @param button the field is put beside it, because what is outside of an open dialog can't be selected
+ * @param button the field is put next to it, because text outside of an open dialog can't be selected
  */
 function copy(text: string, button: HTMLButtonElement | null): boolean {
   const field = document.createElement('textarea');

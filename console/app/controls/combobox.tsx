@@ -3,6 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { ProjectsDocument } from '../generated/documents.ts';
 import { request } from '../request.ts';
 import { isSecret, SECRET_REFUSED } from '../secret-text.ts';
+import { TEXTS } from '../texts.ts';
 import { useUniqueId } from '../unique-id.ts';
 import { Cover } from './cover.tsx';
 import type { ControlProps } from './form.tsx';
@@ -11,10 +12,10 @@ const TYPING_MS = 200;
 
 const SHOWN = 8;
 
-/** What can be chosen. */
+/** The choices. */
 type Choice = { readonly name: string };
 
-/** What was found for a text, and what to say about it. */
+/** The choices found for a text, and a message about them. */
 export type Found<Item extends Choice> = {
   readonly groups: readonly { readonly heading?: string; readonly choices: readonly Item[] }[];
   readonly message: ComponentChildren;
@@ -33,7 +34,7 @@ export type OptionAttributes = {
   readonly onClick: (event: MouseEvent) => void;
 };
 
-/** What the field has beside that of a combobox. */
+/** Attributes of the field in addition to those of every combobox. */
 type FieldAttributes = Pick<
   JSX.IntrinsicElements['input'],
   | 'id'
@@ -49,8 +50,8 @@ type FieldAttributes = Pick<
 type ComboboxProps<Item extends Choice> = {
   readonly attributes: FieldAttributes;
   /**
-   * The title of what is chosen, in a form. The list then opens for an empty text, too, and nothing is chosen that has not
-   * been shown. Elsewhere, Enter chooses what is found first.
+   * The title of the current choice, in a form. The list then opens for an empty text, too, and only shown choices can be
+   * chosen. Elsewhere, Enter chooses the first match.
    */
   readonly chosen?: string;
   readonly find: (text: string) => Promise<Found<Item>>;
@@ -61,7 +62,7 @@ type ComboboxProps<Item extends Choice> = {
 };
 
 /**
- * A field with a list of what is found for its text. It asks for nothing until it is opened, and never for a secret.
+ * A field with a list of the matches of its text. It requests nothing until it is opened, and never looks for a secret.
  * Source: ARIA Authoring Practices, combobox with list autocomplete.
  */
 export function Combobox<Item extends Choice>(props: ComboboxProps<Item>) {
@@ -185,7 +186,7 @@ function Options<Item extends Choice>(props: OptionsProps<Item>) {
   );
 }
 
-/** Returns what was found last, and calls a function when this changes. Nothing is found while the text is undefined. */
+/** Returns the last matches, and calls a function when they change. There are none while the text is undefined. */
 function useFound<Item extends Choice>(
   text: string | undefined,
   find: ComboboxProps<Item>['find'],
@@ -221,7 +222,7 @@ type ProjectComboboxProps = {
   readonly onChoose: (choice: ProjectComboboxProps['chosen']) => void;
 };
 
-/** A field that finds a project by the beginning of its title. */
+/** A field that finds a project by the start of its title. */
 export function ProjectCombobox({ control, chosen, onChoose }: ProjectComboboxProps) {
   const { name, ...attributes } = control;
   return (
@@ -251,7 +252,7 @@ async function findProjects(title: string) {
   const { projects } = await request(ProjectsDocument, { first: SHOWN, ...(title && { title }) });
   const { nodes, totalCount } = projects;
   const more = totalCount - nodes.length;
-  if (totalCount === 0) return { groups: [], message: 'No title begins with this.' };
-  const message = more > 0 ? `${more} more: type the beginning of the title.` : '';
+  if (totalCount === 0) return { groups: [], message: 'No matches.' };
+  const message = more > 0 ? TEXTS.moreProjects(more) : '';
   return { groups: [{ choices: nodes }], message };
 }

@@ -1,6 +1,6 @@
 /**
- * The cover of a project, beside its title. The gateway serves it, and the page loads it from its own origin, which a proxy
- * or another host name can make another one than that of the URL. Without it, there is a ground in its place.
+ * The cover of a project, next to its title. The gateway serves it, and the page loads it from its own origin, which a proxy
+ * or another host name can make different from the URL's origin. Without a cover, there is a plain background.
  */
 export function Cover({ url }: { url: string }) {
   return (

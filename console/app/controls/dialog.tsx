@@ -16,20 +16,20 @@ type DialogProps = {
 
 /**
  * A modal dialog. It is open as long as it is drawn; the focus then returns to where it was. Until then, the address does
- * not change the screen. If something was entered, the person is asked before it is lost.
+ * not change the screen. If something was entered, the user is asked before it is lost.
  */
 export function Dialog({ title, onClose, children }: DialogProps) {
   const id = useUniqueId();
   const [isKept, setIsKept] = useState(false);
   const dialog = useRef<HTMLDialogElement>(null);
   const before = useRef<readonly string[]>([]);
-  // The body, if the dialog takes the place of another one, which is removed before.
+  // The body, if the dialog replaces another one, which is removed before.
   const [opener] = useState(() => document.activeElement);
 
   const close = (): boolean => {
     if (isKept || !onClose) return false;
     const isChanged = valuesIn(dialog.current).some((value) => !before.current.includes(value));
-    if (isChanged && !confirm('Close without saving what you entered?')) return false;
+    if (isChanged && !confirm('Discard your changes?')) return false;
     onClose();
     return true;
   };
@@ -40,7 +40,7 @@ export function Dialog({ title, onClose, children }: DialogProps) {
     before.current = valuesIn(dialog.current);
     return blockNavigation(() => latest.current());
   }, []);
-  // The element is gone by then, so that the browser does not return the focus.
+  // The element no longer exists, so the browser does not return the focus.
   useEffect(
     () => () => {
       if (opener instanceof HTMLElement && opener !== document.body && opener.checkVisibility())
@@ -66,7 +66,7 @@ export function Dialog({ title, onClose, children }: DialogProps) {
     >
       <h2 id={id}>{title}</h2>
       <KeepOpen.Provider value={setIsKept}>{children}</KeepOpen.Provider>
-      {/* Comes last, so that the first field gets the focus. */}
+      {/* Comes last, so the first field gets the focus. */}
       {onClose && (
         <button type="button" class="close" aria-label="Close" onClick={close}>
           ×

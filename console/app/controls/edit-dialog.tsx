@@ -1,6 +1,7 @@
 import type { TargetedInputEvent } from 'preact';
 import { useState } from 'preact/hooks';
 import { RequestError } from '../request.ts';
+import { TEXTS } from '../texts.ts';
 import { Field, type FieldProps, FormDialog, type FormProps } from './form.tsx';
 
 type EditOptions<Resource, Name> = {
@@ -11,7 +12,7 @@ type EditOptions<Resource, Name> = {
   readonly fields: readonly Name[];
   /** Returns the value of a field as the API takes it: null removes it. */
   readonly sent: (resource: Resource, field: Name) => string | null;
-  /** Returns the value of a field as the person reads it. */
+  /** Returns the value of a field as the user reads it. */
   readonly shown: (resource: Resource, field: Name) => string;
   /** Reads the resource again. */
   readonly read: () => Promise<Resource | undefined>;
@@ -25,25 +26,25 @@ type Input = { readonly name: string; readonly ifMatch: string } & Readonly<Reco
 
 /** A resource in a form. */
 type Edited<Resource, Name> = {
-  /** What it has in the form. */
+  /** Its values in the form. */
   readonly own: Resource;
   readonly set: (changes: Partial<Resource>) => void;
   /** Saves the changed fields, and others such as a password. */
   readonly save: (others?: Readonly<Record<string, string>>) => Promise<void>;
-  /** Returns what to say of a field that somebody else has changed. */
+  /** Returns the note at a field that someone else has changed. */
   readonly noteOf: (field: Name) => FieldProps['hint'];
 };
 
 /**
- * Returns the state of a form that changes a resource. Only the changed fields are sent, with the etag of the resource that
- * the form was opened with. If somebody else has changed it since, what they have saved is shown beside what was entered.
+ * Returns the state of a form that changes a resource. Only the changed fields are sent, with the etag of the resource
+ * that the form was opened with. If someone else has changed it since, their values are shown next to the entered ones.
  */
 export function useEdited<
   Resource extends { readonly name: string; readonly etag: string },
   Name extends keyof Resource & string,
 >(options: EditOptions<Resource, Name>): Edited<Resource, Name> {
   const { kind, resource, fields, sent, shown } = options;
-  // The resource as the gateway has it, before and after somebody else has changed it, and as it is in the form.
+  // The resource as the gateway has it, before and after someone else has changed it, and as it is in the form.
   const [before, setBefore] = useState<Resource>();
   const [base, setBase] = useState(resource);
   const [own, setOwn] = useState(resource);
@@ -65,7 +66,7 @@ export function useEdited<
     }
   };
 
-  /** Shows what somebody else has saved, and takes over what was not changed in this form. */
+  /** Shows the values that someone else has saved, and takes over the fields that were not changed in this form. */
   const readAgain = async (error: RequestError) => {
     const theirs = await options.read();
     if (!theirs) throw error;
@@ -73,16 +74,16 @@ export function useEdited<
     for (const field of fields) if (!changed.includes(field)) take(field, theirs);
     setBefore(base);
     setBase(theirs);
-    const message = `Somebody else has changed the ${kind} meanwhile. Nothing was saved: look at their changes, then save again.`;
+    const message = `${TEXTS.changedByOthers} this ${kind} while you were editing. Nothing was saved. Review their changes, and then save again.`;
     throw new RequestError(message, error.details);
   };
 
   const noteOf = (field: Name) => {
     if (!before || !changedFields(before, base).includes(field)) return;
-    if (!changedFields(base, own).includes(field)) return 'Changed by somebody else meanwhile.';
+    if (!changedFields(base, own).includes(field)) return `${TEXTS.changedByOthers} this.`;
     return (
       <>
-        Changed by somebody else meanwhile, to “{shown(base, field)}”.{' '}
+        {TEXTS.changedByOthers} this to “{shown(base, field)}”.{' '}
         <button type="button" class="small" onClick={() => take(field, base)}>
           Take over
         </button>

@@ -20,7 +20,7 @@ export function ArchivedFilter() {
   );
 }
 
-/** The field of a list that filters by the beginning of the title. The text is in the address. */
+/** The field of a list that filters by the start of the title. The text is in the address. */
 export function Filter() {
   const title = useObservable(route).query.get('title') ?? '';
   const [text, setText] = useState(title);

@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 
-/** A text of any length, of which one line is shown until the person asks for more. */
+/** A text of any length, of which one line is shown until the user asks for more. */
 export function Folded({ text }: { text: string }) {
   const line = useRef<HTMLParagraphElement>(null);
   const [isCut, setIsCut] = useState(false);

@@ -12,7 +12,7 @@ const Violations = createContext<ReadonlyMap<string, string>>(new Map());
 export type FormProps = {
   /** The text of the button. */
   readonly action: string;
-  /** What is said while the values are sent. */
+  /** The text while the values are sent. */
   readonly busy: string;
   readonly isDangerous?: boolean;
   /** Sends the values by the names of the fields. A RequestError that it throws is shown. */
@@ -137,7 +137,7 @@ export function Check({ name, label, hint, isChecked }: CheckProps) {
   );
 }
 
-/** A form in a dialog of its own. */
+/** A form in its own dialog. */
 export function FormDialog({ title, onClose, ...form }: FormProps & { title: string; onClose: () => void }) {
   return (
     <Dialog title={title} onClose={onClose}>

@@ -3,7 +3,7 @@ import { Copy } from './clipboard.tsx';
 
 const WITH_SCREEN = /^(projects|wallets|apps)\//;
 
-/** An id or an address, shortened in the middle, with a button that copies it whole. @param label what it is */
+/** An id or an address, shortened in the middle, with a button that copies it whole. @param label its name */
 export function ShortId({ text, label }: { text: string; label: string }) {
   return (
     <span class="short">

@@ -11,7 +11,7 @@ import { request } from '../request.ts';
 import { linkTo } from '../router.ts';
 import { focusHeading } from '../screen.tsx';
 import { seesAccount, useViewer, type Viewer } from '../session.ts';
-import { countText } from '../texts.ts';
+import { countText, TEXTS } from '../texts.ts';
 import { Combobox, type Found, type OptionAttributes } from './combobox.tsx';
 import { Cover } from './cover.tsx';
 import { shorten } from './resource-id.tsx';
@@ -28,7 +28,7 @@ const REFERENCE = /^[A-Za-z0-9._:-]{1,64}$/;
 
 const ADDRESS = /^0x[0-9a-f]{40}$/i;
 
-/** What was found, and where it leads. */
+/** A match, and its link. */
 type Hit = {
   /** Identifies it among the others. */
   readonly name: string;
@@ -41,7 +41,7 @@ type Hit = {
   readonly detail?: ComponentChildren;
 };
 
-/** The field of the bar that finds projects, wallets and apps, and leads to what is chosen. */
+/** The field of the bar that finds projects, wallets and apps, and opens the choice. */
 export function Search() {
   const viewer = useViewer();
   const field = useRef<HTMLInputElement>(null);
@@ -98,9 +98,9 @@ function useSlash(onSlash: () => void): void {
   }, []);
 }
 
-/** Finds a resource by its name or its id, wallets by their address, or what has a reference, or a title that begins with the text. */
+/** Finds a resource by its name or id, wallets by address, resources by reference, or titles that start with the text. */
 async function find(text: string, viewer: Viewer): Promise<Found<Hit>> {
-  // A token has no screen of its own.
+  // A token has no screen.
   if (/^tokens\//i.test(text) && seesAccount(viewer)) {
     return { groups: [{ choices: [{ name: 'tokens', link: '#/tokens', title: 'Tokens' }] }], message: '' };
   }
@@ -133,7 +133,7 @@ async function find(text: string, viewer: Viewer): Promise<Found<Hit>> {
     groupOf('Wallets', wallets, `${viewer.onlyProject ? linkTo(viewer.project.name) : '#/wallets'}?${query}`),
     groupOf('Apps', apps),
   ];
-  return resultOf(groups, id ? nothing : `No title begins with “${text}”.`);
+  return resultOf(groups, id ? nothing : `No titles start with “${text}”.`);
 }
 
 type Hits = { readonly totalCount: number; readonly nodes: readonly HitFragment[] };
@@ -155,12 +155,11 @@ function resultOf(groups: Found<Hit>['groups'], nothing: string): Found<Hit> {
   return { groups: found, message: found.length === 0 && <Nothing of={nothing} /> };
 }
 
-/** What is said if nothing is found. */
+/** The text if nothing is found. */
 function Nothing({ of }: { of: string }) {
   return (
     <>
-      <strong>{of}</strong> A title is found by its beginning, a reference, an address and an ID only as a
-      whole, in all projects that the token sees.
+      <strong>{of}</strong> {TEXTS.searchHint}
     </>
   );
 }

@@ -1,13 +1,14 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { Actions } from '../screen.tsx';
+import { TEXTS } from '../texts.ts';
 import { useUniqueId } from '../unique-id.ts';
 import { Copy } from './clipboard.tsx';
 import { Dialog } from './dialog.tsx';
 
 type SecretProps = {
   readonly title: string;
-  /** What the secret is, such as `Private key`, and in one word, such as `key`. */
+  /** The name of the secret, such as `Private key`, and in one word, such as `key`. */
   readonly label: string;
   readonly noun: string;
   readonly secret: string;
@@ -24,7 +25,7 @@ export function Secret({ title, label, noun, secret, onStored, children }: Secre
   }, []);
   return (
     <Dialog title={title}>
-      <p>This is the only time that it is shown. Store it where the program reads its secrets.</p>
+      <p>This {noun} is shown only once. Copy it to the place where your program reads its secrets.</p>
       <div class="field">
         <label for={id}>{label}</label>
         <textarea id={id} class="key" rows={4} readOnly spellcheck={false} value={secret} />
@@ -33,7 +34,7 @@ export function Secret({ title, label, noun, secret, onStored, children }: Secre
         <Copy text={secret} label={noun} isPrimary />
       </div>
       {children}
-      <Actions of={{ [`I have stored the ${noun}`]: onStored }} />
+      <Actions of={{ [TEXTS.secretSaved(noun)]: onStored }} />
     </Dialog>
   );
 }

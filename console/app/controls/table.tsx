@@ -5,27 +5,27 @@ import { useUniqueId } from '../unique-id.ts';
 /** A column, with the function that draws its cell of a row. */
 export type Column<Row> = {
   readonly title: string;
-  /** Which tables leave it out: 2 the narrow ones, 3 also those of middle width, 4 all. The first column has none. */
+  /** Which tables leave it out: 2 the narrow ones, 3 also the ones of middle width, 4 all. The first column has none. */
   readonly rank?: 2 | 3 | 4;
   /** Whether a narrow table has its cell as a second line of the first column. */
   readonly isSecondLine?: boolean;
-  /** Whether its texts are long, so that it has the space that is left in place of the first column. */
+  /** Whether its texts are long. It gets the remaining space then, instead of the first column. */
   readonly isLong?: boolean;
   readonly cell: (row: Row) => ComponentChildren;
-  /** What is in the row that opens instead, such as a whole address. */
+  /** The value in the row that opens, such as a whole address. */
   readonly whole?: (row: Row) => ComponentChildren;
 };
 
-/** The columns of a table, the first of which says what a row is. */
+/** The columns of a table, the first of which has the name of a row. */
 export type Columns<Row> = readonly [Column<Row>, ...Column<Row>[]];
 
 type TableProps<Row> = {
   readonly label: string;
   readonly columns: Columns<Row>;
   readonly rows: readonly Row[];
-  /** Returns what a row is, for the names of its buttons. */
+  /** Returns the name of a row, for the names of its buttons. */
   readonly nameOf: (row: Row) => string;
-  /** What can be done with a row. */
+  /** The action of a row. */
   readonly action?: Action<Row> | false;
 };
 
@@ -121,7 +121,7 @@ function Line<Row>({ row, columns, nameOf, action }: TableProps<Row> & { readonl
   );
 }
 
-/** What is known of a row, in its columns and beyond. */
+/** The values of a row, in its columns and beyond. */
 function Facts<Row>({ row, columns }: { row: Row; columns: readonly Column<Row>[] }) {
   const facts = columns.map(({ title, isLong, cell, whole = cell }) => {
     const value = whole(row);

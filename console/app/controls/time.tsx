@@ -19,7 +19,7 @@ const now = new Observable(Date.now());
 setInterval(() => now.set(Date.now()), MINUTE_MS);
 
 /**
- * A time of the API: its distance, or the date if that is far, and the exact time in the time zone of the person.
+ * A time of the API: its distance, or the date if that is far, and the exact time in the time zone of the user.
  *
  * @param isExact the time is shown to the minute, whatever its distance is
  */
@@ -33,7 +33,7 @@ export function Time({ value, isExact = false }: { value: string; isExact?: bool
   );
 }
 
-/** Returns the date of a time in the time zone of the person, such as `31 Jan 2026`. */
+/** Returns the date of a time in the time zone of the user, such as `31 Jan 2026`. */
 export function dateOf(time: string): string {
   return DATE.format(Date.parse(time));
 }

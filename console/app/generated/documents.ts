@@ -8,7 +8,7 @@ export type ArchiveWalletInput = {
   /** Any text, up to 2,000 characters. The payload returns it unchanged. */
   readonly clientMutationId?: string | null | undefined;
   /**
-   * An `etag` of the wallet, of 1 to 100 characters. If the wallet has another one by now, nothing
+   * An `etag` of the wallet, of 1 to 100 characters. If the wallet has a different one now, nothing
    * is changed, and the error is `ETAG_MISMATCH`.
    */
   readonly ifMatch?: string | null | undefined;
@@ -38,8 +38,8 @@ export type CreateProjectInput = {
   /** A short description, up to 2,000 characters. The default is an empty one. */
   readonly description?: string | null | undefined;
   /**
-   * The reference, from 1 to 64 of the characters `A-Z`, `a-z`, `0-9`, `.`, `_`, `:` and `-`. If a project has it, that one is
-   * returned.
+   * The reference, from 1 to 64 of the characters `A-Z`, `a-z`, `0-9`, `.`, `_`, `:` and `-`. If a project has
+   * it, this project is returned.
    */
   readonly reference?: string | null | undefined;
   /** The title, from 1 to 200 characters. */
@@ -51,18 +51,18 @@ export type CreateTokenInput = {
   /** Any text, up to 2,000 characters. The payload returns it unchanged. */
   readonly clientMutationId?: string | null | undefined;
   /**
-   * The expiry, at most that of the token of the request. The default is in 90 days, or the expiry of
-   * that token if it is earlier.
+   * The expiry, not later than the expiry of the token of the request. The default is in 90 days, or that
+   * expiry if it is earlier.
    */
   readonly expireTime?: string | null | undefined;
   /**
-   * The only project that the token sees. The default is the whole account, with new apps in the
+   * The only project that the token has access to. The default is the whole account, with new apps in the
    * project of the token of the request.
    */
   readonly project?: string | null | undefined;
-  /** Whether the token may only read. The default is false. */
+  /** Whether the token is read-only. The default is false. */
   readonly readOnly?: boolean | null | undefined;
-  /** The title, from 1 to 200 characters, by which lists show the token. */
+  /** The title, from 1 to 200 characters, to recognize the token by in lists. */
   readonly title: string;
 };
 
@@ -76,11 +76,11 @@ export type CreateWalletInput = {
   readonly network: Network;
   /** The password: exactly 32 characters. Without it, the wallet has none until an update sets one. */
   readonly password?: string | null | undefined;
-  /** The project of the wallet. The default is the project of the token. It must be visible to the token. */
+  /** The project of the wallet. The default is the project of the token. The token must have access to it. */
   readonly project?: string | null | undefined;
   /**
-   * The reference, from 1 to 64 of the characters `A-Z`, `a-z`, `0-9`, `.`, `_`, `:` and `-`. If a wallet has it, that one is
-   * returned.
+   * The reference, from 1 to 64 of the characters `A-Z`, `a-z`, `0-9`, `.`, `_`, `:` and `-`. If a wallet has
+   * it, this wallet is returned.
    */
   readonly reference?: string | null | undefined;
   /** The title, from 1 to 200 characters. */
@@ -100,7 +100,7 @@ export type DeleteProjectInput = {
   /** Any text, up to 2,000 characters. The payload returns it unchanged. */
   readonly clientMutationId?: string | null | undefined;
   /**
-   * An `etag` of the project, of 1 to 100 characters. If the project has another one by now, nothing
+   * An `etag` of the project, of 1 to 100 characters. If the project has a different one now, nothing
    * is deleted, and the error is `ETAG_MISMATCH`.
    */
   readonly ifMatch?: string | null | undefined;
@@ -134,7 +134,7 @@ export type RotateAppKeyInput = {
   readonly clientMutationId?: string | null | undefined;
   /**
    * How long the old key and its project tokens stay valid, in seconds, from 0 to 604,800 (7 days).
-   * The default is 0: they end at once.
+   * The default is 0: they are revoked immediately.
    */
   readonly gracePeriod?: number | null | undefined;
   /** The name of the app. */
@@ -145,7 +145,7 @@ export type RotateAppKeyInput = {
 export type TokenLevel =
   /**
    * An account token, which the operator or `createToken` issues. It gives access to all resources
-   * of the account, or to those of one project.
+   * of the account, or of one project.
    */
   | 'ACCOUNT'
   /** A project token, which `signIn` issues. It gives access to the resources of one project. */
@@ -157,7 +157,7 @@ export type UnarchiveWalletInput = {
   readonly clientMutationId?: string | null | undefined;
   /** An `etag` of the wallet. Like the `ifMatch` of `archiveWallet`. */
   readonly ifMatch?: string | null | undefined;
-  /** The name of the wallet to bring back. */
+  /** The name of the wallet to unarchive. */
   readonly name: string;
 };
 
@@ -168,8 +168,8 @@ export type UpdateAppInput = {
   /** Any text, up to 2,000 characters. The payload returns it unchanged. */
   readonly clientMutationId?: string | null | undefined;
   /**
-   * An `etag` of the app, of 1 to 100 characters. If the app has another one by now, nothing is
-   * changed, and the error is `ETAG_MISMATCH`.
+   * An `etag` of the app, of 1 to 100 characters. If the app has a different one now, nothing is changed, and
+   * the error is `ETAG_MISMATCH`.
    */
   readonly ifMatch?: string | null | undefined;
   /** The name of the app to update. */
@@ -185,7 +185,7 @@ export type UpdateProjectInput = {
   /** The new description, up to 2,000 characters. An empty string clears it. */
   readonly description?: string | null | undefined;
   /**
-   * An `etag` of the project, of 1 to 100 characters. If the project has another one by now, nothing
+   * An `etag` of the project, of 1 to 100 characters. If the project has a different one now, nothing
    * is changed, and the error is `ETAG_MISMATCH`.
    */
   readonly ifMatch?: string | null | undefined;
@@ -204,7 +204,7 @@ export type UpdateWalletInput = {
   /** The new description, up to 2,000 characters. An empty string clears it. */
   readonly description?: string | null | undefined;
   /**
-   * An `etag` of the wallet, of 1 to 100 characters. If the wallet has another one by now, nothing
+   * An `etag` of the wallet, of 1 to 100 characters. If the wallet has a different one now, nothing
    * is changed, and the error is `ETAG_MISMATCH`.
    */
   readonly ifMatch?: string | null | undefined;
@@ -214,7 +214,7 @@ export type UpdateWalletInput = {
   readonly network?: Network | null | undefined;
   /** The new password: exactly 32 characters. */
   readonly password?: string | null | undefined;
-  /** The new project. It must be visible to the token. */
+  /** The new project. The token must have access to it. */
   readonly project?: string | null | undefined;
   /** The new reference. If another wallet of the account has it, the error is `ALREADY_EXISTS`. Null removes it. */
   readonly reference?: string | null | undefined;

@@ -12,13 +12,14 @@ import {
 } from '../generated/documents.ts';
 import { nodeOf, useMutation } from '../query.ts';
 import { RequestError, request } from '../request.ts';
+import { TEXTS } from '../texts.ts';
 import { PrivateKey } from './private-key.tsx';
 
-/** When the old key can end, by the grace period in seconds. */
-const ENDS = { 0: 'At once', 3600: 'In 1 hour', 86400: 'In 1 day', 604800: 'In 7 days' };
+/** When the old key can expire, by the grace period in seconds. */
+const EXPIRIES = { 0: TEXTS.immediately, 3600: 'In 1 hour', 86400: 'In 1 day', 604800: 'In 7 days' };
 
 type DialogProps = {
-  /** @param text what was done */
+  /** @param text the completed action */
   readonly onDone: (text: string) => void;
   readonly onClose: () => void;
 };
@@ -45,14 +46,14 @@ export function CreateApp({ project, onDone, onClose }: DialogProps & { readonly
       onSubmit={submit}
       onClose={onClose}
     >
-      <p>A program signs in as an app. You get its private key in the next step.</p>
+      <p>Your program signs in as this app. The private key is shown in the next step.</p>
       <Field name="title" label="Title">
         {(control) => <input {...control} autocomplete="off" />}
       </Field>
       <Check
         name="active"
         label="Active"
-        hint="Otherwise it can’t sign in until you activate it."
+        hint="If off, the app can’t sign in until you activate it."
         isChecked
       />
     </FormDialog>
@@ -80,7 +81,7 @@ export function RenameApp({ app, onDone, onClose }: AppDialogProps) {
   );
 }
 
-/** The dialog that gives an app a new key, and then shows it. */
+/** The dialog that rotates the key of an app, and then shows the new one. */
 export function RotateKey({ app, onDone, onClose }: AppDialogProps) {
   const rotate = useMutation(RotateAppKeyDocument);
   const [rotated, setRotated] = useState<WithKey>();
@@ -88,34 +89,35 @@ export function RotateKey({ app, onDone, onClose }: AppDialogProps) {
     return <PrivateKey {...rotated} onStored={() => onDone(`“${rotated.app.title}” has a new key.`)} />;
   }
   const submit = async ({ gracePeriod = '' }: Readonly<Record<string, string>>) => {
-    if (gracePeriod === '') throw RequestError.ofField('gracePeriod', 'Choose when the old key ends.');
+    if (gracePeriod === '') throw RequestError.ofField('gracePeriod', TEXTS.chooseExpiry);
     const { rotateAppKey } = await rotate({ input: { name: app.name, gracePeriod: Number(gracePeriod) } });
     if (rotateAppKey) setRotated(rotateAppKey);
   };
-  const title = `A new key for “${app.title}”`;
+  const title = `${TEXTS.rotateTheKey} of “${app.title}”`;
   return (
     <FormDialog
       title={title}
-      action="Make the new key"
-      busy="Making…"
+      action={TEXTS.rotateTheKey}
+      busy="Rotating…"
       isDangerous
       onSubmit={submit}
       onClose={onClose}
     >
       <p>
-        The app gets a new private key. The old key ends for ever at the time that you choose, and so do the
-        project tokens that were made with it.
-        {app.keys.length > 1 && ' The key before it is still valid: it ends at once, with its tokens.'}
+        This creates a new private key. The old key, and the project tokens issued for it, stop working at the
+        time that you choose.
+        {app.keys.length > 1 &&
+          ' The previous key is still valid. It and its tokens are revoked immediately.'}
       </p>
       <Field
         name="gracePeriod"
-        label="The old key and its tokens end"
-        hint="At once if the key has leaked: programs that use it fail until they have the new one."
+        label={TEXTS.oldKeyExpires}
+        hint={`If the key leaked, choose “${TEXTS.immediately}”. Programs that use it fail until they have the new key.`}
       >
         {(control) => (
           <select {...control}>
             <option value="">Choose</option>
-            {Object.entries(ENDS).map(([seconds, text]) => (
+            {Object.entries(EXPIRIES).map(([seconds, text]) => (
               <option key={seconds} value={seconds}>
                 {text}
               </option>
@@ -136,7 +138,7 @@ export function SwitchApp({ app: { name, title, active }, onDone, onClose }: App
   };
   const action = active ? 'Deactivate the app' : 'Activate the app';
   const consequence = active
-    ? ': all its project tokens end at once and for ever, and it can’t sign in. Its keys stay: you can activate it again.'
+    ? ' can’t sign in, and all its project tokens are revoked immediately. It keeps its keys, so you can activate it again.'
     : ' can sign in again with its key, for new project tokens.';
   return (
     <FormDialog
@@ -173,8 +175,8 @@ export function DeleteApp({ app: { name, title }, onDone, onClose }: AppDialogPr
       onClose={onClose}
     >
       <p>
-        <strong>{title}</strong> is gone for ever, and its keys and project tokens end at once. To stop it for
-        a while, deactivate it.
+        This permanently deletes <strong>{title}</strong>, and immediately revokes its keys and project
+        tokens. To disable the app temporarily, deactivate it instead.
       </p>
     </FormDialog>
   );

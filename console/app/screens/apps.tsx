@@ -8,6 +8,7 @@ import { nodeOf, useQuery } from '../query.ts';
 import { linkTo } from '../router.ts';
 import { Actions, notify } from '../screen.tsx';
 import { mayChangeApps, useViewer } from '../session.ts';
+import { TEXTS } from '../texts.ts';
 import { CreateApp, DeleteApp, RenameApp, RotateKey, SwitchApp } from './app-dialogs.tsx';
 import { ResourceScreen } from './resource.tsx';
 
@@ -87,7 +88,7 @@ export function App({ name }: { name: string }) {
         of: mayChange
           ? {
               Rename: () => setOpened('rename'),
-              'New key': () => setOpened('rotate'),
+              [TEXTS.rotateKey]: () => setOpened('rotate'),
               [app?.active ? 'Deactivate' : 'Activate']: () => setOpened('switch'),
               Delete: () => setOpened('delete'),
             }
@@ -98,7 +99,7 @@ export function App({ name }: { name: string }) {
         app && {
           State: stateOf(app),
           Project: <ResourceLink {...app.project} />,
-          Keys: [app.keys.length, ending && ', the old one ends ', ending && <Time value={ending} />],
+          Keys: [app.keys.length, ending && ', the old one expires ', ending && <Time value={ending} />],
           'Last sign-in': lastSignInOf(app),
           Created: <Time value={app.createTime} isExact />,
           ID: <FullId text={name} label="ID of the app" />,

@@ -7,34 +7,21 @@ import { dateOf } from '../controls/time.tsx';
 import { CreateTokenDocument, type CreateTokenMutation } from '../generated/documents.ts';
 import { useMutation } from '../query.ts';
 import { useViewer, type Viewer } from '../session.ts';
+import { CONSEQUENCES, TEXTS } from '../texts.ts';
 
-/** After how many days a token can end, if the token of the page does not end before. */
+/** After how many days a token can expire, if the token of the page does not expire before. */
 const DAYS = [7, 30, 90, 365];
 
 const DEFAULT_DAYS = 30;
 
-const SEES = { account: 'The whole account', project: 'One project' } as const;
+const SEES = { account: 'Whole account', project: 'One project' } as const;
 
-const MAY = { read: 'Read', change: 'Read and change' } as const;
-
-/** What the new token can do, in words. */
-const CONSEQUENCES = {
-  account: {
-    read: 'It reads all projects, wallets and apps of the account, its tokens and its events, and changes nothing.',
-    change:
-      'It reads and changes all projects, wallets and apps of the account, gets private keys of apps, and ends tokens.',
-  },
-  project: {
-    read: 'It reads the project, its wallets and its apps, and changes nothing.',
-    change:
-      'It reads and changes the project, its wallets and its apps, and gets private keys of these apps.',
-  },
-} as const;
+const MAY = { read: 'Read-only', change: TEXTS.readAndWrite } as const;
 
 type Choices = { readonly sees: keyof typeof SEES; readonly may: keyof typeof MAY };
 
 type CreateTokenProps = {
-  /** @param title that of the new token */
+  /** @param title the title of the new token */
   readonly onCreated: (title: string) => void;
   readonly onClose: () => void;
 };
@@ -46,7 +33,7 @@ export function CreateToken({ onCreated, onClose }: CreateTokenProps) {
   const [created, setCreated] = useState<NonNullable<CreateTokenMutation['createToken']>>();
   const [choices, setChoices] = useState<Choices>({ sees: 'account', may: 'read' });
   const [project, setProject] = useState(viewer.project);
-  // A request that is repeated has the same time.
+  // A retried request has the same time.
   const [ends] = useState(() => endsOf(viewer));
   const { sees, may } = choices;
   if (created) return <NewToken {...created} onStored={() => onCreated(created.token.title)} />;
@@ -64,20 +51,20 @@ export function CreateToken({ onCreated, onClose }: CreateTokenProps) {
       onSubmit={submit}
       onClose={onClose}
     >
-      <p>A program uses it like the token of this page. You get it in the next step.</p>
-      <Field name="title" label="Title" hint="What the token is for.">
+      <p>A program uses it like the token of this page. It is shown in the next step.</p>
+      <Field name="title" label="Title" hint="The purpose of the token.">
         {(control) => <input {...control} autocomplete="off" />}
       </Field>
       <Select
         name="expireTime"
-        label="Ends"
-        hint="It never ends after the token of this page."
+        label={TEXTS.expires}
+        hint="It can’t outlive your current token."
         options={ends.options}
         value={ends.value}
       />
       <Select
         name="sees"
-        label="Sees"
+        label={TEXTS.access}
         options={SEES}
         value={sees}
         onChange={(value) => setChoices({ ...choices, sees: value })}
@@ -89,13 +76,13 @@ export function CreateToken({ onCreated, onClose }: CreateTokenProps) {
       )}
       <Select
         name="may"
-        label="May"
+        label={TEXTS.permissions}
         options={MAY}
         value={may}
         onChange={(value) => setChoices({ ...choices, may: value })}
       />
       <p role="status">
-        {CONSEQUENCES[sees][may]} It creates no tokens, and ends with the token of this page, at the latest.
+        {CONSEQUENCES[sees][may]} Can’t create tokens. Stops working when your current token does.
       </p>
     </FormDialog>
   );
@@ -128,13 +115,13 @@ function Select<Value extends string>({ options, value, onChange, ...field }: Se
   );
 }
 
-/** Returns the times at which a new token can end, with their texts, and the one that is chosen at first. */
+/** Returns the times at which a new token can expire, with their texts, and the one that is chosen at first. */
 function endsOf({ expireTime }: Viewer) {
   const timeIn = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString();
   const times = DAYS.map((days) => [timeIn(days), `In ${days} days`] as const).filter(
     ([time]) => Date.parse(time) < Date.parse(expireTime),
   );
-  const texts = [...times, [expireTime, 'With the token of this page'] as const];
+  const texts = [...times, [expireTime, TEXTS.withCurrentToken] as const];
   const options = Object.fromEntries(texts.map(([time, text]) => [time, `${text}, on ${dateOf(time)}`]));
   const [value] = times[DAYS.indexOf(DEFAULT_DAYS)] ?? [expireTime];
   return { options, value };

@@ -11,7 +11,7 @@ import { useViewer } from '../session.ts';
 type CreateWalletProps = {
   /** The name of the project of the wallet. */
   readonly project: string;
-  /** @param title that of the wallet */
+  /** @param title the title of the wallet */
   readonly onCreated: (title: string) => void;
   readonly onClose: () => void;
 };
@@ -43,7 +43,7 @@ export function CreateWallet({ project, onCreated, onClose }: CreateWalletProps)
       onSubmit={submit}
       onClose={onClose}
     >
-      <p>It gets the next of the addresses that the operator has added for the network.</p>
+      <p>The wallet gets the next unused address for its network.</p>
       <Field name="title" label="Title">
         {(control) => <input {...control} autocomplete="off" />}
       </Field>
@@ -62,7 +62,7 @@ export function CreateWallet({ project, onCreated, onClose }: CreateWalletProps)
       </Field>
       {exhausted && (
         <Lines
-          title="On the host of the gateway, this adds the addresses in a file, one a line. Then try again."
+          title="To add addresses, run this on the gateway’s host. The file has one address per line. Then try again."
           label="command"
           text={`${COMMAND} address add --account ${account} --network ${exhausted} addresses.txt`}
         />

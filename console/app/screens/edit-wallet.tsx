@@ -13,6 +13,7 @@ import {
 import { nodeOf, useMutation } from '../query.ts';
 import { request } from '../request.ts';
 import { useViewer } from '../session.ts';
+import { TEXTS } from '../texts.ts';
 
 const FIELDS = ['title', 'description', 'project', 'network', 'reference'] as const;
 
@@ -76,7 +77,7 @@ export function EditWallet({ wallet, onUpdated, onClose }: EditWalletProps) {
   );
 }
 
-/** The dialog that archives a wallet, or brings an archived one back. */
+/** The dialog that archives or unarchives a wallet. */
 export function ArchiveWallet({ wallet: { name, title, archiveTime }, onUpdated, onClose }: EditWalletProps) {
   const archive = useMutation(ArchiveWalletDocument);
   const unarchive = useMutation(UnarchiveWalletDocument);
@@ -89,8 +90,8 @@ export function ArchiveWallet({ wallet: { name, title, archiveTime }, onUpdated,
     if (payload) onUpdated(payload.wallet);
   };
   const [action, busy, consequence] = archiveTime
-    ? ['Bring the wallet back', 'Bringing back…', 'is in the lists again, and can be edited.']
-    : ['Archive the wallet', 'Archiving…', 'leaves the lists, and can’t be edited until you bring it back.'];
+    ? [TEXTS.unarchiveWallet, 'Unarchiving…', 'returns to the lists, and can be edited again.']
+    : ['Archive the wallet', 'Archiving…', 'leaves the lists, and can’t be edited until you unarchive it.'];
   return (
     <FormDialog title={`${action}?`} action={action} busy={busy} onSubmit={submit} onClose={onClose}>
       <p>
@@ -106,7 +107,7 @@ function sentValue(wallet: Wallet, field: FieldName): string | null {
   return field === 'project' ? wallet.project.name : wallet[field];
 }
 
-/** Returns the value of a field as the person reads it. */
+/** Returns the value of a field as the user reads it. */
 function shownValue(wallet: Wallet, field: FieldName): string {
   if (field === 'project') return wallet.project.title;
   return field === 'network' ? networkOf(wallet.network).title : (wallet[field] ?? '');

@@ -42,7 +42,7 @@ export function Events() {
   );
 }
 
-/** What was done to a resource. It is read again when the resource changes. */
+/** The history of a resource. It is read again when the resource changes. */
 export function History({ resource }: { resource: { readonly name: string } }) {
   return (
     <section aria-labelledby="history">
@@ -95,7 +95,7 @@ function EventList({ variables, children }: EventListProps) {
         <Size list={list} noun="events" />
       </div>
       <Table label="Events" columns={columns} rows={list.nodes} nameOf={({ action }) => actionText(action)} />
-      {list.totalCount === 0 && <p class="muted">There are no such events.</p>}
+      {list.totalCount === 0 && <p class="muted">No events found.</p>}
       <More list={list} />
     </>
   );
@@ -109,7 +109,7 @@ const RESOURCE: Column<Event> = {
   whole: ({ resource }) => <FullId text={resource} label="ID of the resource" />,
 };
 
-/** What only the row that opens has of an event. */
+/** The values of an event that only the opened row has. */
 const DETAILS: readonly Column<Event>[] = [
   { title: 'Fields', rank: 4, cell: ({ fields }) => fields.join(', ') },
   { title: 'Action', rank: 4, cell: ({ action }) => <code>{action}</code> },

@@ -31,7 +31,7 @@ export function CreateProject({ onClose }: { onClose: () => void }) {
       onSubmit={submit}
       onClose={onClose}
     >
-      <p>Apps and wallets are created in it.</p>
+      <p>Apps and wallets are created in a project.</p>
       <Field name="title" label="Title">
         {(control) => <input {...control} autocomplete="off" />}
       </Field>
@@ -92,8 +92,8 @@ export function DeleteProject({ project: { name, title }, onClose }: DeleteProje
       onClose={onClose}
     >
       <p>
-        <strong>{title}</strong> is gone for ever. It must not have any apps, wallets or valid tokens of its
-        own, nor be the first project of the account.
+        This permanently deletes <strong>{title}</strong>. It must not have any apps, wallets or valid account
+        tokens, or be the first project of the account.
       </p>
     </FormDialog>
   );

@@ -32,7 +32,7 @@ const COLUMNS: Columns<ProjectsQuery['projects']['nodes'][number]> = [
   { title: 'ID', rank: 4, cell: ({ name, title }) => <FullId text={name} label={`ID of ${title}`} /> },
 ];
 
-/** The projects that the token sees. */
+/** The projects that the token has access to. */
 export function Projects() {
   const title = useObservable(route).query.get('title');
   const list = useList(ProjectsDocument, { ...(title && { title }) }, ({ projects }) => projects);
@@ -47,7 +47,7 @@ export function Projects() {
         {mayCreate && create}
       </div>
       <Table label="Projects" columns={COLUMNS} rows={list.nodes} nameOf={({ title }) => title} />
-      {list.totalCount === 0 && title && <p class="muted">No project’s title begins with “{title}”.</p>}
+      {list.totalCount === 0 && title && <p class="muted">No project titles start with “{title}”.</p>}
       <More list={list} />
       {isCreating && mayCreate && <CreateProject onClose={() => setIsCreating(false)} />}
     </Screen>

@@ -13,7 +13,7 @@ type ResourceScreenProps = {
   readonly query: Query<{ readonly node: unknown }>;
   /** Undefined until the answer. */
   readonly resource: { readonly name: string; readonly title: string } | undefined;
-  /** The project in which it is. */
+  /** Its project. */
   readonly project: Parameters<typeof usePath>[0];
   readonly description?: string | undefined;
   readonly properties: ComponentProps<typeof Properties>['of'] | undefined;
@@ -22,7 +22,7 @@ type ResourceScreenProps = {
   readonly children: ComponentChildren;
 };
 
-/** The screen of one resource: what it is, what can be done with it, and its history. */
+/** The screen of one resource: its fields, its actions and its history. */
 export function ResourceScreen(props: ResourceScreenProps) {
   const { kind, query, resource, project, description, properties, actions, children } = props;
   const viewer = useViewer();

@@ -8,26 +8,27 @@ import { COMMAND } from '../page-elements.ts';
 import { RequestError, request } from '../request.ts';
 import { Screen } from '../screen.tsx';
 import { beginSession, principalOf, refuseSuggestion, type Session, sessionState } from '../session.ts';
+import { TEXTS } from '../texts.ts';
 
-// What is often copied with a token: quotes, or the name of its scheme in a header.
+// Often copied with a token: quotes, or the name of its scheme in a header.
 const AROUND_TOKEN = /^(Bearer\s+)?["']?|["']$/gi;
 
 /** The screen without a session. */
 export function SignIn() {
   return (
-    <Screen title="Enter a token">
-      <p>With a token, you see and do here what it may: projects, their wallets and their apps.</p>
+    <Screen title={TEXTS.enterToken}>
+      <p>Browse and manage the projects, wallets and apps that your token has access to.</p>
       <SignInForm />
     </Screen>
   );
 }
 
-/** A session that would take the place of another principal's. */
+/** A session that would replace another principal's. */
 type Replacement = { readonly before: Session; readonly session: Session; readonly isKept: boolean };
 
 /**
- * The form for a token. A token that is offered is tried at once. If the session of another principal is open or kept for
- * this tab, the person is asked, because any page can have a link with a token.
+ * The form for a token. A token that is offered is tried immediately. If the session of another principal is open or kept
+ * for this tab, the user is asked, because any page can have a link with a token.
  */
 export function SignInForm(buttons: Pick<FormProps, 'cancel' | 'onCancel'>) {
   const [replacement, setReplacement] = useState<Replacement>();
@@ -65,8 +66,7 @@ export function SignInForm(buttons: Pick<FormProps, 'cancel' | 'onCancel'>) {
           label="Token"
           hint={
             <>
-              An account token, which <code>{COMMAND} token create</code> prints, or the project token of an
-              app.
+              Use an account token (from <code>{COMMAND} token create</code>) or the project token of an app.
             </>
           }
         >
@@ -76,8 +76,8 @@ export function SignInForm(buttons: Pick<FormProps, 'cancel' | 'onCancel'>) {
         </Field>
         <Check
           name="keep"
-          label="Keep for this tab"
-          hint="Otherwise a reload or a new tab asks for it again."
+          label={TEXTS.keepToken}
+          hint="If not, you enter the token again after a reload or in a new tab."
           isChecked={isKept}
         />
       </Form>
@@ -102,15 +102,15 @@ function Replace({ before, session, isKept, onStay }: Replacement & { readonly o
       cancel="Stay"
       onCancel={stay}
     >
-      <p ref={question}>This ends the session with</p>
+      <p ref={question}>This replaces your session for</p>
       <Identity viewer={before.viewer} />
-      <p>and begins one with</p>
+      <p>with a session for</p>
       <Identity viewer={session.viewer} />
     </Form>
   );
 }
 
-/** Returns the session that is open, or whose token is kept for this tab, unless it has ended or `token` is that token. */
+/** Returns the session that is open, or whose token is kept for this tab and valid, unless `token` is that token. */
 async function sessionBefore(token: string): Promise<Session | undefined> {
   const { session } = sessionState.value;
   const kept = keptToken();
@@ -130,9 +130,11 @@ async function sessionOf(token: string): Promise<Session> {
 async function checkToken(token: string): Promise<Session> {
   const refuse = (text: string) => RequestError.ofField('token', text);
   if (token.startsWith('paw_key_'))
-    throw refuse('This is the private key of an app. Enter the token that the app gets with it.');
+    throw refuse(
+      'This is the private key of an app. Sign in with it to get a token, and enter the token here.',
+    );
   // Other characters can't be in a header.
-  if (!/^[!-~]+$/.test(token)) throw refuse('A token has the form paw_acct_… or paw_app_….');
+  if (!/^[!-~]+$/.test(token)) throw refuse(TEXTS.tokenForm);
   return sessionOf(token).catch((error) => {
     throw error instanceof RequestError && error.details.status === 401 ? refuse(error.message) : error;
   });

@@ -8,6 +8,7 @@ import { RevokeTokenDocument, TokensDocument, type TokensQuery } from '../genera
 import { useMutation } from '../query.ts';
 import { Actions, notify, Screen } from '../screen.tsx';
 import { leaveSession, mayChangeAccount, mayCreateTokens, useViewer } from '../session.ts';
+import { TEXTS } from '../texts.ts';
 import { CreateToken } from './create-token.tsx';
 
 type Token = TokensQuery['tokens']['nodes'][number];
@@ -42,8 +43,8 @@ const COLUMNS: Columns<Token> = [
     cell: ({ lastUseTime }) => (lastUseTime ? <Time value={lastUseTime} /> : 'Never'),
   },
   {
-    title: 'Ends',
-    cell: (token) => <End token={token} />,
+    title: TEXTS.expires,
+    cell: (token) => <Expiry token={token} />,
     whole: ({ expireTime }) => <Time value={expireTime} isExact />,
   },
   {
@@ -66,15 +67,15 @@ const COLUMNS: Columns<Token> = [
 /** The valid tokens of the account and of its apps. */
 export function Tokens() {
   const viewer = useViewer();
-  const mayEnd = mayChangeAccount(viewer);
+  const mayRevoke = mayChangeAccount(viewer);
   const mayCreate = mayCreateTokens(viewer);
   const list = useList(TokensDocument, {}, ({ tokens }) => tokens);
   const [selected, setSelected] = useState<Token>();
   const [isCreating, setIsCreating] = useState(false);
   const onClose = () => setSelected(undefined);
-  const onEnded = (token: Token) => {
+  const onRevoked = (token: Token) => {
     list.change((nodes) => nodes.filter(({ name, maker }) => name !== token.name && maker !== token.name));
-    notify(`The token ${describe(token)} has ended.`);
+    notify(`Revoked the token ${describe(token)}.`);
     onClose();
   };
   const onCreated = (title: string) => {
@@ -85,7 +86,7 @@ export function Tokens() {
   const create = <Actions primary="Create token" of={{ 'Create token': () => setIsCreating(true) }} />;
   return (
     <Screen title="Tokens">
-      <p class="muted">The valid tokens of the account and of its apps, the oldest first.</p>
+      <p class="muted">Valid tokens of the account and its apps, oldest first.</p>
       <div class="tools">
         <Size list={list} noun="valid tokens" />
         {mayCreate && create}
@@ -95,45 +96,44 @@ export function Tokens() {
         columns={COLUMNS}
         rows={list.nodes}
         nameOf={describe}
-        action={mayEnd && { text: 'End', isEnding: true, onClick: setSelected }}
+        action={mayRevoke && { text: 'Revoke', isEnding: true, onClick: setSelected }}
       />
       <More list={list} />
       {isCreating && mayCreate && <CreateToken onCreated={onCreated} onClose={() => setIsCreating(false)} />}
-      {selected && mayEnd && <EndToken token={selected} onEnded={onEnded} onClose={onClose} />}
+      {selected && mayRevoke && <RevokeToken token={selected} onRevoked={onRevoked} onClose={onClose} />}
     </Screen>
   );
 }
 
-type EndTokenProps = { readonly token: Token; onEnded: (token: Token) => void; onClose: () => void };
+type RevokeTokenProps = { readonly token: Token; onRevoked: (token: Token) => void; onClose: () => void };
 
-function EndToken({ token, onEnded, onClose }: EndTokenProps) {
+function RevokeToken({ token, onRevoked, onClose }: RevokeTokenProps) {
   const send = useMutation(RevokeTokenDocument);
   const { maker } = useViewer();
-  const end = async () => {
+  const submit = async () => {
     await send({ id: token.name });
-    // The token of this page ends with its maker.
-    if (token.current || token.name === maker) leaveSession('The token has ended.');
-    else onEnded(token);
+    // The token of this page is revoked with its maker.
+    if (token.current || token.name === maker) leaveSession(TEXTS.tokenRevoked);
+    else onRevoked(token);
   };
-  const action = 'End the token';
+  const action = TEXTS.revokeToken;
   return (
     <FormDialog
       title={`${action}?`}
       action={action}
-      busy="Ending…"
+      busy="Revoking…"
       isDangerous
-      onSubmit={end}
+      onSubmit={submit}
       onClose={onClose}
     >
       <p>
-        The token <strong>{describe(token)}</strong> ends at once and for ever, wherever it is used.{' '}
-        {consequence(token, maker)}
+        <strong>{describe(token)}</strong> {TEXTS.stopsWorking} {consequence(token, maker)}
       </p>
     </FormDialog>
   );
 }
 
-/** @param maker the token that has created that of the page, if there is one */
+/** @param maker the token that has created the token of the page, if there is one */
 function consequence({ name, current, app, maker: ownMaker }: Token, maker: string | null) {
   if (app) {
     return (
@@ -142,17 +142,17 @@ function consequence({ name, current, app, maker: ownMaker }: Token, maker: stri
       </>
     );
   }
-  const asks = 'the token of this page, which then asks for another one.';
+  const asks = TEXTS.asksAgain;
   if (current && ownMaker) return `It is ${asks}`;
-  if (ownMaker) return 'The token that has created it stays valid, and can create another one.';
-  const ending = 'The tokens that it has created end with it.';
+  if (ownMaker) return 'The token that created it stays valid, and can create a new one.';
+  const ending = 'Tokens created with it are revoked too.';
   if (current) return `It is ${asks} ${ending}`;
-  if (name === maker) return `It has created ${asks} ${ending}`;
-  return `${ending} Only the operator can issue a new one. The tokens of apps stay valid.`;
+  if (name === maker) return `It created ${asks} ${ending}`;
+  return `${ending} Only the operator can create a new one. App tokens stay valid.`;
 }
 
-/** When a token ends, marked if that is near. Those of apps always end soon. */
-function End({ token: { level, expireTime } }: { readonly token: Token }) {
+/** The expiry of a token, marked if it is near. Tokens of apps always expire soon. */
+function Expiry({ token: { level, expireTime } }: { readonly token: Token }) {
   const isMarked = useTimeLeft(expireTime) < NEAR_MS && level === 'ACCOUNT';
   return (
     <span class={isMarked ? 'mark warning' : undefined}>
@@ -161,7 +161,7 @@ function End({ token: { level, expireTime } }: { readonly token: Token }) {
   );
 }
 
-/** Returns the title of a token, or that of its app. */
+/** Returns the title of a token, or the title of its app. */
 function titleOf({ title, app }: Token): string | undefined {
   return title || app?.title;
 }

@@ -16,6 +16,7 @@ import { nodeOf, useQuery } from '../query.ts';
 import { route } from '../router.ts';
 import { Actions, notify, Screen } from '../screen.tsx';
 import { useViewer } from '../session.ts';
+import { TEXTS } from '../texts.ts';
 import { CreateWallet } from './create-wallet.tsx';
 import { ArchiveWallet, EditWallet } from './edit-wallet.tsx';
 import { ResourceScreen } from './resource.tsx';
@@ -77,7 +78,7 @@ export function Wallets({ project }: { project: string }) {
         {!readOnly && <Actions primary="Create wallet" of={{ 'Create wallet': () => setIsCreating(true) }} />}
       </div>
       <WalletTable list={list} project={project} same="Project" />
-      {list.totalCount === 0 && title && <p class="muted">No wallet’s title begins with “{title}”.</p>}
+      {list.totalCount === 0 && title && <p class="muted">No wallet titles start with “{title}”.</p>}
       {list.totalCount === 0 && !title && (
         <p class="muted">The project has no {archived && 'archived '}wallets.</p>
       )}
@@ -88,7 +89,7 @@ export function Wallets({ project }: { project: string }) {
   );
 }
 
-/** The wallets of all projects that have an address, or whose titles have a beginning. */
+/** The wallets of all projects that have an address, or whose titles start with a text. */
 export function FoundWallets({ query }: { query: URLSearchParams }) {
   const title = query.get('title');
   const address = query.get('address') ?? '';
@@ -106,7 +107,7 @@ export function FoundWallets({ query }: { query: URLSearchParams }) {
       )}
       <Size list={list} noun="wallets" />
       <WalletTable list={list} same={title ? undefined : 'Address'} />
-      {list.totalCount === 0 && <p class="muted">There is no such wallet that the token sees.</p>}
+      {list.totalCount === 0 && <p class="muted">No wallets found.</p>}
     </Screen>
   );
 }
@@ -155,7 +156,7 @@ export function Wallet({ name }: { name: string }) {
   const { readOnly } = useViewer();
   const [opened, setOpened] = useState<keyof typeof DIALOGS>();
   const onUpdated = ({ title, archiveTime }: WalletRowFragment) => {
-    const done = opened === 'edit' ? 'Saved' : archiveTime ? 'Archived' : 'Brought back';
+    const done = opened === 'edit' ? 'Saved' : archiveTime ? 'Archived' : 'Unarchived';
     notify(`${done} “${title}”.`);
     query.reload();
   };
@@ -172,7 +173,7 @@ export function Wallet({ name }: { name: string }) {
         of: readOnly
           ? {}
           : {
-              [wallet?.archiveTime ? 'Bring back' : 'Archive']: () => setOpened('archive'),
+              [wallet?.archiveTime ? TEXTS.unarchive : 'Archive']: () => setOpened('archive'),
               ...(!wallet?.archiveTime && { 'Edit wallet': () => setOpened('edit') }),
             },
       }}

@@ -43,10 +43,10 @@ const COMMON: readonly string[] = ['init', 'serve', 'demo', 'app create', 'token
 
 const OPERAND = /[<[](\w+)[>\]]$/;
 
-// What can be a misspelt command. Another word may be a secret that was pasted to a wrong place.
+// A possible misspelt command. Any other word can be a secret that was pasted to the wrong place.
 const COMMAND_WORD = /^[a-z-]{1,20}$/;
 
-// What can be an option. Another word may be a URL with a password.
+// A possible option. Any other word can be a URL with a password.
 const OPTION = /^[a-z-]{1,30}$/i;
 
 const OPTIONS_WITH_VALUE = new Set(

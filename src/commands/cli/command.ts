@@ -44,14 +44,14 @@ export const TEXT_OPTIONS = {
 export const NEW_TEXT_OPTIONS = {
   title: optionalOption('<text>', 'The new title, 1 to 200 characters.'),
   description: optionalOption('<text>', 'The new description, up to 2,000 characters.'),
-  reference: optionalOption('<text>', 'Your new own name for it. An empty text removes it.'),
+  reference: optionalOption('<text>', 'Your own new name for it. An empty text removes it.'),
 };
 
 /** The option that every command has. */
-export const JSON_OPTION = { json: flag('Prints only one JSON object.') };
+export const JSON_OPTION = { json: flag('Prints a single JSON object.') };
 
 /** The option of a command that deletes something. A command with it asks first, if a person can answer. */
-export const YES_OPTION = flag('Deletes without a question. Required in scripts.');
+export const YES_OPTION = flag('Deletes without asking for confirmation. Required in scripts.');
 
 export type Arguments = {
   /** The values of the options that have one, and of the positional argument, by their names. */

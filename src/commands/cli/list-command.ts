@@ -29,7 +29,7 @@ const PAGE_OPTIONS = {
   wide: flag('Prints all columns and whole texts.'),
 };
 
-/** The names of the options, by those of the arguments of a connection. */
+/** The names of the options, by the names of the arguments of a connection. */
 const PAGE_NAMES = { first: 'page-size', after: 'page-token' };
 
 /** Returns the command that prints one page of a list, or all. */

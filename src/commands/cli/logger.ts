@@ -3,7 +3,7 @@ import { isatty } from 'node:tty';
 import { type DestinationStream, type Logger, pino } from 'pino';
 import type { Config } from '../../config.ts';
 
-// Lines that are not written yet are kept up to this size. Further ones are lost.
+// Lines that are not written yet are kept up to this size. More lines are lost.
 const MAX_UNWRITTEN_BYTES = 1_000_000;
 
 // Lines are written together when there are so many characters, or after so long. A write takes the time of several lines.
@@ -17,13 +17,14 @@ const FIRST_ERROR = '{"level":50';
 const LAST_LINES_MS = 500;
 
 /**
- * Opens the log. A slow reader of the log does not delay requests. If the log can't be written, for example because the disk
- * is full, the server goes on without it. The last lines are written when the process ends, also after an uncaught exception.
+ * Opens the log. A slow reader of the log does not delay requests. If the log can't be written, for example because the
+ * disk is full, the server continues without it. The last lines are written when the process exits, even after an
+ * uncaught exception.
  *
  * @param dest the file descriptor: 1 or 2
  */
 export function openLog(level: Config['logLevel'], dest: 1 | 2): Logger {
-  // Node makes a pipe non-blocking when it opens the stream. A full one would otherwise block the process for ever.
+  // Node makes a pipe non-blocking when it opens the stream. A full one would otherwise block the process forever.
   void (dest === 1 ? process.stdout : process.stderr);
   const lines = new LogLines(isatty(dest) ? openTerminal(dest) : dest);
   process.once('exit', () => lines.end());

@@ -6,7 +6,7 @@ const SECONDS_PER_MINUTE = 60;
 
 /**
  * Returns a function that shows how far a long work is, and how long the rest takes at its rate since the first call:
- * `Copied 40 %, about 12 s left.` Returns undefined if nobody would see it.
+ * `Copied 40 %, about 12 s left.` Returns undefined if no one would see it.
  */
 export function meter(
   { progress, isProgressShown }: Pick<Terminal, 'progress' | 'isProgressShown'>,

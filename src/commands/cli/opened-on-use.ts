@@ -1,6 +1,6 @@
 import type { Database } from '../../storage/interface/database.ts';
 
-/** Returns a database that its first statement opens. So what is checked before needs no database, and none is created for it. */
+/** Returns a database that its first statement opens. Checks before need no database, and create none. */
 export function openedOnUse(open: () => Promise<Database>): Database {
   let opened: Promise<Database> | undefined;
   const use = () => {

@@ -11,7 +11,7 @@ const SPACE = '  ';
 
 const GRAPHEMES = new Intl.Segmenter('en');
 
-/** Returns a text with U+FFFD in place of those characters. */
+/** Returns a text with U+FFFD instead of those characters. */
 export function printable(text: string): string {
   return text.replace(UNSAFE, '\u{fffd}');
 }

@@ -4,7 +4,7 @@ const MAX_CANCEL_MS = 500;
 
 /**
  * Lets SIGINT and SIGTERM end the process 1 of a container, for which the kernel ignores a signal without a listener. A
- * command with a listener of its own decides itself.
+ * command with its own listener decides itself.
  */
 export function endOnSignals(): void {
   if (process.pid !== 1) return;
@@ -16,8 +16,8 @@ export function endOnSignals(): void {
 }
 
 /**
- * Runs work that can be cancelled, because the database would go on with it when the process has ended. A signal cancels it,
- * and ends the process after it, at the latest in half a second.
+ * Runs work that can be cancelled, because the database would continue it after the process has exited. A signal cancels
+ * it, and ends the process after it, at the latest in half a second.
  */
 export async function cancelOnSignals<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const stopping = new AbortController();

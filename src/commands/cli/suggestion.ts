@@ -1,4 +1,4 @@
-// `inti` and `lits` are two edits away from what was meant.
+// `inti` and `lits` are two edits away from the right word.
 const MAX_EDITS = 2;
 
 /** Returns a sentence with the name that is nearest to a word, after a space, or nothing if none is near. */

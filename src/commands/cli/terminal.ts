@@ -22,7 +22,7 @@ export type Terminal = {
   isOutputShown(): boolean;
   /** Returns whether a person reads standard error. */
   isProgressShown(): boolean;
-  /** Returns whether nobody can read standard output. */
+  /** Returns whether no one can read standard output. */
   isDiscarded(): boolean;
   /** Writes a text to standard output. @throws OutputError unless all of it was written */
   write(text: string): void;
@@ -44,7 +44,7 @@ export class OutputError extends Error {
   }
 }
 
-/** The terminal of this process. It writes before it returns, so that a slow reader slows the command down. */
+/** The terminal of this process. It writes before it returns, so a slow reader slows the command down. */
 export const TERMINAL: Terminal = {
   isInteractive: () => isatty(STANDARD_INPUT) && isatty(STANDARD_OUTPUT),
   isOutputShown: () => isatty(STANDARD_OUTPUT),

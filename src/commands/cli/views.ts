@@ -4,7 +4,7 @@ import type { Token } from '../../model/token.ts';
 import type { Wallet } from '../../model/wallet.ts';
 import type { ExportedRecord } from '../../operator/export-account.ts';
 
-/** A resource as the commands print it: times in ISO 8601, without their unit, and empty texts for what it does not have. */
+/** A resource as the commands print it: times in ISO 8601, without their unit, and empty texts for missing values. */
 type Printed<T> = {
   readonly [F in keyof T as F extends `${infer Name}Ms` ? Name : F]: F extends `${string}Ms`
     ? string
@@ -15,7 +15,7 @@ type Printed<T> = {
         : T[F];
 };
 
-/** Returns the fields of a resource that the commands print. A further field of its model is printed as well. */
+/** Returns the fields of a resource that the commands print. A new field of its model is printed as well. */
 export function printed<T extends object>(resource: T): Printed<T> {
   const fields = Object.entries(resource).map(([field, value]) => printedField(field, value));
   return Object.fromEntries(fields) as Printed<T>;
@@ -52,13 +52,13 @@ export function listedAppView(app: App) {
 }
 
 export function auditEventView({ tokenId, actorTokenId, ...event }: AuditEvent) {
-  // A sign-in by OAuth has no token.
+  // A sign-in over OAuth has no token.
   const client = actorTokenId === undefined ? 'client' : 'credential';
   const actor = event.address === undefined ? 'operator' : client;
   return { ...printed(event), token: tokenId ?? '', actor, credential: actorTokenId ?? '' };
 }
 
-/** Its names are those of models, so that a secret that gets another name is not exported by mistake. */
+/** Its names are those of models, so a secret that gets another name is not exported by mistake. */
 type Exported = Partial<Record<keyof App | keyof Wallet, unknown>>;
 
 /** Returns the fields of a record of an export: all but those for secrets, the etag, which an import makes anew, and the id of a name. */

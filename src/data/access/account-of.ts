@@ -10,7 +10,7 @@ import type { UntrustedInput } from '../call/call.ts';
 import { notFound } from './visibility.ts';
 
 /**
- * Returns the account in which a caller can find a resource: that of the client, or for the operator that of the
+ * Returns the account in which a caller can find a resource: the client's, or for the operator the account of the
  * resource.
  *
  * @param find finds the account of the resource by its name
@@ -46,7 +46,7 @@ export async function accountOfApp(
 }
 
 /**
- * Returns the account of an operation: that of the client, or the `account` that the operator names.
+ * Returns the account of an operation: the client's, or the `account` that the operator names.
  *
  * @throws INVALID_ARGUMENT for the field `account` if the operator names none that exists
  */
@@ -78,8 +78,8 @@ export async function requireAccount(
 }
 
 /**
- * Lets other transactions that call it for the account wait: those of the operator on wallets and addresses, so that no address
- * is both left for a wallet and has one, and creations of projects with a reference.
+ * Makes other transactions that call it for the account wait: the operator's changes of wallets and addresses, so no
+ * address is both left for a wallet and has one, and creations of projects with a reference.
  *
  * @throws INVALID_ARGUMENT for the field `account` if it does not exist
  */
@@ -106,6 +106,6 @@ export async function requireAccountOfProject(
  * @throws INVALID_ARGUMENT for the field if there is no row
  */
 export function requireRow<Row>(row: Row | undefined, field: 'account' | 'app' | 'project'): Row {
-  if (row === undefined) throw unusableResource(field, `Must be an existing ${field}.`);
+  if (row === undefined) throw unusableResource(field, `Must be the name of an existing ${field}.`);
   return row;
 }

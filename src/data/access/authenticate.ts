@@ -8,7 +8,8 @@ import { principalFromRow } from '../conversions/token.ts';
 /**
  * Returns the principal of a bearer token. A token with a wrong checksum is rejected without a database query.
  *
- * @throws UNAUTHENTICATED if the token is malformed, unknown, expired or revoked, with what a well-formed one claims
+ * @throws UNAUTHENTICATED if the token is malformed, unknown, expired or revoked, with the ids that a well-formed one
+ *   claims
  */
 export async function authenticate(
   { database, backgroundWrites, clock }: OperationDependencies,
@@ -17,7 +18,7 @@ export async function authenticate(
   const token = parseCredential(bearerToken);
   if (token === undefined) throw new ApiError('TOKEN_INVALID');
   if (token.kind === 'key') {
-    const message = 'This is the private key of an app, and no bearer token. Sign in with it to get a token.';
+    const message = 'This is the private key of an app, not a token. Sign in with it to get a token.';
     throw new ApiError('TOKEN_INVALID', { message, claimed: token });
   }
   const row = await findValidToken(database, token.accountId, token.id, clock());

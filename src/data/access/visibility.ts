@@ -17,7 +17,7 @@ export function visibleIds(
 export function notFound(caller: Caller | 'operator', name: ResourceName): ApiError {
   if (caller !== 'operator') return new ApiError('RESOURCE_NOT_FOUND');
   const kind = name.slice(0, name.indexOf('/') - 1);
-  return unusableResource('name', `Must be an existing ${kind}.`);
+  return unusableResource('name', `Must be the name of an existing ${kind}.`);
 }
 
 /** Returns the error for a project that does not exist, or that the caller can't use for a resource. */

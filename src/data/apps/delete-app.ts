@@ -14,7 +14,8 @@ const INPUT = { name: resourceNameValidator('apps') };
 deleteApp.rules = { caller: 'account', changes: true, input: INPUT } as const satisfies Rules;
 
 /**
- * Deletes an app, for the operator that of any account. Its keys and its project tokens end at once. Returns its last state.
+ * Deletes an app; for the operator, an app of any account. Its keys and its project tokens are revoked immediately.
+ * Returns its last state.
  *
  * @param input `name`
  * @throws NOT_FOUND if the app does not exist or is not visible to the caller; for the operator INVALID_ARGUMENT

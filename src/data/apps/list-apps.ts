@@ -39,7 +39,7 @@ listApps.rules = { caller: 'any', changes: false } as const satisfies Rules;
 /**
  * Returns one page of the apps that are visible to the caller, in the order of their names.
  *
- * @param input the arguments of a connection, and optionally the beginning of a `title`; for the operator also `account`
+ * @param input the arguments of a connection, and optionally the start of a `title`; for the operator also `account`
  */
 export async function listApps(
   call: Call | OperatorContext,

@@ -19,8 +19,9 @@ const INPUT = {
 rotateAppKey.rules = { caller: 'account', changes: true, input: INPUT } as const satisfies Rules;
 
 /**
- * Gives an app, for the operator that of any account, a new private key, which the result contains. The old key, and the project
- * tokens that were issued for it, end after the grace period. A still earlier key ends at once, with its tokens.
+ * Rotates the private key of an app; for the operator, of an app of any account. The result contains the new key. The old
+ * key, and the project tokens that were issued for it, expire after the grace period. An earlier key is revoked
+ * immediately, with its tokens.
  *
  * @param input `name` and, optionally, `gracePeriod`, in seconds, 0 to 7 days; the default is 0
  * @throws NOT_FOUND if the app does not exist or is not visible to the caller; for the operator INVALID_ARGUMENT

@@ -21,8 +21,8 @@ const INPUT = {
 updateApp.rules = { caller: 'account', changes: true, input: INPUT } as const satisfies Rules;
 
 /**
- * Updates an app, for the operator that of any account. Omitted fields are not changed. A deactivation revokes all project tokens
- * of the app.
+ * Updates an app; for the operator, an app of any account. Omitted fields are not changed. A deactivation revokes all
+ * project tokens of the app.
  *
  * @throws NOT_FOUND if the app does not exist or is not visible to the caller; for the operator INVALID_ARGUMENT
  * @throws ABORTED if the app has none of the etags

@@ -46,7 +46,7 @@ export async function recordAct(transaction: Queryable, actor: Actor, act: Act):
 }
 
 /**
- * Returns the event of an act. Equal acts of a client in the same minute and process are one event with their number, so that
+ * Returns the event of an act. Equal acts of a client in the same minute and process are one event with their number, so
  * requests can't fill the disk. It has the id, the token and the request of the first.
  */
 export function auditEvent({ caller, newId }: Actor, act: Act): AuditEventRow {

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Ulid } from '../../model/resource-name.ts';
 
-// Each place is a hash and an id. A place that another act has taken costs an event of its own.
+// Each place is a hash and an id. A place that another act has taken costs a separate event.
 const PLACES = 16_384;
 const HASH_LENGTH = 16;
 const PLACE_LENGTH = HASH_LENGTH + 26;

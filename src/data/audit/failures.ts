@@ -5,7 +5,7 @@ import { countAuditEvents } from '../../storage/tables/audit-events.ts';
 import { type AuditedCaller, minuteOf, recordAct } from './audit.ts';
 
 /**
- * A refused wallet, a failed sign-in, or one that has succeeded in a request which was then undone, so that its client has no
+ * A refused wallet, a failed sign-in, or one that has succeeded in a request which was then undone, so its client has no
  * token.
  */
 export type FailedAct = AuditedCaller & {

@@ -21,9 +21,9 @@ export type Rules = {
    * has issued.
    */
   readonly caller: 'any' | 'account' | 'whole account' | 'issued by operator';
-  /** Whether it changes something: a token that may only read, or has ended meanwhile, does not suffice. */
+  /** Whether it changes something: a token that is read-only, or no longer valid, does not suffice. */
   readonly changes: boolean;
-  /** Whether a change succeeds although the token has ended since the authentication. */
+  /** Whether a change succeeds even if the token became invalid after the authentication. */
   readonly alsoAfterEnd?: boolean;
   /** The validators of the fields of its input, for the APIs, which refuse other fields. */
   readonly input?: Readonly<Record<string, Validator<unknown>>>;
@@ -67,7 +67,7 @@ export type OperatorContext = Pick<
 
 /**
  * The first parameter of each operation of a client: who calls it, and its dependencies. An API has one for each request, and
- * can't open or copy it, so that nothing has a database without the rules of an operation.
+ * can't open or copy it, so nothing has a database without the rules of an operation.
  */
 export class Call<By = Caller> {
   readonly caller: By;
@@ -78,13 +78,18 @@ export class Call<By = Caller> {
     this.#dependencies = dependencies;
   }
 
-  /** Returns the dependencies for what has no rules: an idempotency key, and an operation of a client without a bearer token. */
+  /**
+   * Returns the dependencies for calls without rules: idempotency keys, and operations of clients without a bearer token.
+   */
   static open(call: Call<unknown>): OperationDependencies {
     return call.#dependencies;
   }
 }
 
-/** Returns the first parameter of the operations that the operator calls. @param publicUrl that of the gateway, if it is needed */
+/**
+ * Returns the first parameter of the operations that the operator calls.
+ * @param publicUrl the gateway's public URL, if it is needed
+ */
 export function operatorContext(
   database: Database,
   publicUrl = () => '',
@@ -95,8 +100,8 @@ export function operatorContext(
 }
 
 /**
- * Begins an operation: returns its dependencies. The database of a change changes nothing if the token has ended. The rules limit
- * clients alone.
+ * Begins an operation: returns its dependencies. The database of a change changes nothing if the token is no longer
+ * valid. The rules limit clients alone.
  *
  * @throws PERMISSION_DENIED if the rules exclude the token of the caller
  */
@@ -112,7 +117,7 @@ export function begin(call: Call | OperatorContext, rules: Rules) {
   return { ...dependencies, database: databaseOfValidToken(database, principal, clock) };
 }
 
-/** @throws PERMISSION_DENIED if the token may only read. An API calls it before it reads the input of a change. */
+/** @throws PERMISSION_DENIED if the token is read-only. An API calls it before it reads the input of a change. */
 export function assertMayChange({ caller }: Call): void {
   assertAllowed({ caller: 'any', changes: true }, caller.principal);
 }

@@ -8,8 +8,8 @@ import { renderStatement, withCondition } from '../../storage/work/change.ts';
  * Returns a database for the changes of a client: they are made only if its token is still valid when they begin. The body
  * of a request can arrive long after its token was authenticated.
  *
- * Changes contain the check as a condition, so that it needs no round trip of its own. A transaction begins with it.
- * Both throw UNAUTHENTICATED if the token has ended.
+ * Changes contain the check as a condition, so it needs no separate round trip. A transaction begins with it.
+ * Both throw UNAUTHENTICATED if the token is no longer valid.
  *
  * @param clock returns the current time, in Unix milliseconds
  */

@@ -11,7 +11,7 @@ export function principalFromRow(row: TokenRow): Principal {
     appId: row.app_id ?? undefined,
     makerTokenId: row.maker_token_id ?? undefined,
     projectId: row.project_id,
-    // A project token has no more than its project, whatever the column says.
+    // A project token has access to its project only, regardless of the column.
     isOneProject: row.app_id !== null || row.is_one_project === 1,
     isReadOnly: row.is_read_only === 1,
     title: row.title,

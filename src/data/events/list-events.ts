@@ -33,8 +33,8 @@ const VALIDATORS = {
 listEvents.rules = { caller: 'whole account', changes: false } as const satisfies Rules;
 
 /**
- * Returns one page of the audit events of an account, the newest first. The operator can read those of all accounts, and of an
- * account that has been deleted.
+ * Returns one page of the audit events of an account, newest first. The operator can read the events of all accounts, and
+ * of an account that has been deleted.
  *
  * @param input the arguments of a connection and, optionally, `action`, `resource`, `since`, `until` and `settled`, and for the
  *   operator `account`; null means omitted
@@ -54,7 +54,7 @@ export async function listEvents(
   } = parseFields(input, VALIDATORS);
   const end = Math.min(until, input['settled'] ? settledTime(clock(), requestTimeoutMs) : until);
   const accountId = caller === 'operator' ? account && idOf(account) : caller.principal.accountId;
-  // Those of an account have indexes. Only the operator can search for those of all accounts.
+  // There are indexes for one account. Only the operator can search all accounts.
   const isWanted = (row: AuditEventRow) =>
     row.action === (action ?? row.action) && row.resource === (resource ?? row.resource);
   const isSearched = accountId === undefined && (resource !== undefined || action !== undefined);

@@ -26,7 +26,7 @@ export type IdempotentRequest = {
   readonly key: string;
   /** The bearer token of the request, with which the response is sealed. */
   readonly bearerToken: string;
-  /** What a repetition has to have in common: the operations, their inputs and preconditions, as JSON in any order. */
+  /** The contents that must be equal in a retry: the operations, their inputs and preconditions, as JSON in any order. */
   readonly content: unknown;
   /** The passwords that are set, if the request has several operations. */
   readonly passwords: readonly string[];
@@ -37,7 +37,7 @@ export type IdempotentRequest = {
 /** The kept response of an earlier request with the key, or the first request with it. */
 export type ReplayOrFirst =
   | {
-      /** Returns the response. Those of many requests at the same time would take much more memory than what was read. */
+      /** Returns the response. The responses of many concurrent requests would take much more memory than the data. */
       readonly replay: () => string;
       readonly first?: undefined;
     }
@@ -76,11 +76,11 @@ export async function beginIdempotent(call: Call, request: IdempotentRequest): P
 }
 
 /**
- * The first request with a key. Its changes and its kept response are one transaction, so that a process that is killed
+ * The first request with a key. Its changes and its kept response are one transaction, so a process that is killed
  * leaves either both or none.
  */
 export class FirstRequest {
-  /** The call of its operations, whose changes are those of the transaction. */
+  /** The call of its operations, whose changes are in the transaction. */
   readonly call: Call;
   readonly #outer: OperationDependencies;
   readonly #request: Started;
@@ -114,7 +114,7 @@ export class FirstRequest {
   }
 
   /**
-   * Commits what the operations have changed, and keeps the response for 24 hours if there is a change.
+   * Commits the changes of the operations, and keeps the response for 24 hours if there is a change.
    *
    * @throws ABORTED if another process has committed a request with this key
    * @throws INVALID_ARGUMENT if the response is too large. In all cases the changes are undone.
@@ -133,7 +133,7 @@ export class FirstRequest {
       const { database } = this.#transaction;
       const now = this.#outer.clock();
       const kept = { content_hash: contentHash, response: sealed, expire_time_ms: now + KEY_TTL_MS };
-      // Another process has executed the request, and stored its response for a repetition.
+      // Another process has executed the request, and stored its response for retries.
       if (!(await insertStoredResponse(database, id, kept, now))) {
         throw new ApiError('IDEMPOTENCY_KEY_IN_USE');
       }
@@ -145,7 +145,7 @@ export class FirstRequest {
     }
   }
 
-  /** Undoes what the operations have changed, unless the response was kept. */
+  /** Rolls the changes of the operations back, unless the response was kept. */
   async undo(): Promise<void> {
     // Another request with the same key may be running already.
     if (this.#isEnded) return;
@@ -159,7 +159,7 @@ export class FirstRequest {
   async hashPasswords(): Promise<void> {
     const { passwords, id } = this.#request;
     try {
-      // One after the other, so that the request takes one place among those that wait.
+      // One after the other, so the request takes one place among those that wait.
       for (const password of passwords) {
         this.#hashes.push([password, await this.#outer.passwords.hash(password, id.accountId)]);
       }

@@ -6,7 +6,7 @@ import { keysOfBeginning } from '../../model/title-key.ts';
 import type { Value } from '../../storage/interface/database.ts';
 import type { KeysetList, ListRow } from '../../storage/sql/keyset-list.ts';
 
-/** The list of all rows of an account, that of the rows by title, and that by reference if the rows have one. */
+/** The lists of all rows of an account, of the rows by title, and of the rows by reference if they have one. */
 type FilteredLists<R extends ListRow> = {
   readonly all: KeysetList<R>;
   readonly byTitle: KeysetList<R>;
@@ -14,10 +14,11 @@ type FilteredLists<R extends ListRow> = {
 };
 
 /**
- * Returns the source of the items of an account: all, those whose titles have a beginning, or the one with a reference.
+ * Returns the source of the items of an account: all, the ones whose titles start with a text, or the one with a
+ * reference.
  *
  * @param filters undefined or null for all
- * @param others the values of the comparisons that the lists of all and by title have after that of the account
+ * @param others the values of the comparisons that the lists of all and by title have after the account
  * @throws INVALID_ARGUMENT for `title` or `reference` if it is none, or both are set
  */
 export function ofAccount<R extends ListRow>(

@@ -7,17 +7,17 @@ import { encodePageToken } from '../../model/lists/page-token.ts';
 import type { Queryable } from '../../storage/interface/database.ts';
 import type { KeysetList, ListRow, RowFilter } from '../../storage/sql/keyset-list.ts';
 
-/** The rows of a list that a caller can see, and their conversion to items. */
+/** The rows of a list that a caller has access to, and their conversion to items. */
 export type ListSource<R extends ListRow, T> = RowFilter<R> & {
   readonly list: KeysetList<R>;
   readonly toItem: (row: R) => T;
-  /** What the list is filtered by, in its page tokens. */
+  /** The filter of the list, in its page tokens. */
   readonly filter?: string | undefined;
 };
 
 /**
  * Returns one page of a list, or of each of its selected parts, which one statement reads. Total counts and flags of
- * previous items can need further statements, which are executed when the first of them is read.
+ * previous items can need more statements, which are executed when the first of them is read.
  *
  * @param input `first` and `after`, or `last` and `before`
  */

@@ -21,7 +21,7 @@ const INPUT = { name: resourceNameValidator('projects'), ifMatch: optional(etag)
 deleteProject.rules = { caller: 'whole account', changes: true, input: INPUT } as const satisfies Rules;
 
 /**
- * Deletes a project on which nothing depends, for the operator that of any account. Returns its last state.
+ * Deletes a project on which nothing depends; for the operator, a project of any account. Returns its last state.
  *
  * @throws NOT_FOUND if the project does not exist; for the operator INVALID_ARGUMENT
  * @throws ABORTED if the project has another etag

@@ -34,7 +34,7 @@ const INPUT = {
 updateProject.rules = { caller: 'account', changes: true, input: INPUT } as const satisfies Rules;
 
 /**
- * Updates a project, for the operator that of any account. Omitted fields are not changed.
+ * Updates a project; for the operator, a project of any account. Omitted fields are not changed.
  *
  * @throws NOT_FOUND if the project does not exist or is not visible to the caller; for the operator INVALID_ARGUMENT
  * @throws ALREADY_EXISTS if another project of the account has the reference

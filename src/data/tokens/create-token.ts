@@ -59,11 +59,12 @@ type Maker = {
 createToken.rules = { caller: 'issued by operator', changes: true, input: INPUT } as const satisfies Rules;
 
 /**
- * Creates an account token. That of a client can do no more than the token of the request, creates no tokens, and ends with it.
+ * Creates an account token. A client's token has at most the permissions of the token of the request, creates no tokens,
+ * and expires or is revoked with it.
  *
- * @param input `title` and, optionally, `expireTime`, by default in `DEFAULT_TOKEN_DAYS` or with the token of the request;
- *   `readOnly`; and `project`, the only project that the token sees. The operator names the `account`, can leave the `title` out,
- *   and has either `project`, the default project of new apps, or `onlyProject`
+ * @param input `title` and, optionally, `expireTime`, by default in `DEFAULT_TOKEN_DAYS` or with the token of the
+ *   request; `readOnly`; and `project`, the only project that the token has access to. The operator names the `account`,
+ *   can leave the `title` out, and has either `project`, the default project of new apps, or `onlyProject`
  * @throws INVALID_ARGUMENT for the field `project` if it does not exist
  * @throws FAILED_PRECONDITION if the token of the request has made `MAX_MADE_TOKENS` valid tokens
  */
@@ -77,7 +78,7 @@ export async function createToken(call: Call | OperatorContext, input: Untrusted
     const { accountId } = maker;
     const expireTimeMs = expireTime ?? Math.min(now + DEFAULT_LIFETIME_MS, maker.expireTimeMs);
     if (expireTimeMs <= now || expireTimeMs > maker.expireTimeMs) {
-      const description = 'Must be in the future, and at most the expiry of the token of the request.';
+      const description = 'Must be in the future, and not later than the expiry of the token that you use.';
       throw invalidFields([{ field: 'expireTime', description }]);
     }
     const named = project ?? onlyProject;
@@ -120,7 +121,7 @@ function fieldsOf(caller: Caller | 'operator', input: UntrustedInput) {
   }
   const fields = parseFields(input, OPERATOR_INPUT);
   if (fields.project !== undefined && fields.onlyProject !== undefined) {
-    throw invalidFields([{ field: 'onlyProject', description: 'Must be omitted if there is a project.' }]);
+    throw invalidFields([{ field: 'onlyProject', description: 'Must be omitted if project is set.' }]);
   }
   return fields;
 }

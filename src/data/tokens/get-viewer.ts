@@ -9,7 +9,7 @@ getViewer.rules = { caller: 'any', changes: false } as const satisfies Rules;
 /**
  * Returns the public data of the token of the caller.
  *
- * @throws UNAUTHENTICATED if the token has ended since the authentication
+ * @throws UNAUTHENTICATED if the token is no longer valid
  */
 export async function getViewer(call: Call): Promise<Token> {
   const { database } = begin(call, getViewer.rules);

@@ -10,7 +10,7 @@ import { type AppCredentials, issueProjectToken, type SignInResult } from '../si
 /**
  * Issues a project token to an app that has no bearer token. Source: RFC 6749, section 4.4.
  *
- * @param isReadOnly whether the token may only read
+ * @param isReadOnly whether the token is read-only
  * @throws UNAUTHENTICATED if the app does not exist or the key is wrong
  * @throws PERMISSION_DENIED if the app is inactive
  */

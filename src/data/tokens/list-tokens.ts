@@ -10,10 +10,11 @@ import { readList } from '../lists/read-list.ts';
 listTokens.rules = { caller: 'whole account', changes: false } as const satisfies Rules;
 
 /**
- * Returns one page of the valid tokens of an account and of its apps, in the order of their issue. The operator can read those of
- * all accounts.
+ * Returns one page of the valid tokens of an account and of its apps, in the order of their issue. The operator can read
+ * the tokens of all accounts.
  *
- * @param input the arguments of a connection, and for the operator `account`, and `until`: only account tokens that end by then
+ * @param input the arguments of a connection, and for the operator `account`, and `until`: only account tokens that
+ *   expire before that time
  */
 export async function listTokens(
   call: Call | OperatorContext,

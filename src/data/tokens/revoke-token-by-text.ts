@@ -8,8 +8,8 @@ import { findTokenByText } from './revoke-token.ts';
 import { revokeTokenOfCaller } from './sign-out.ts';
 
 /**
- * Ends a bearer token, if it is valid. A key is compared only with that of the app to which the token was issued, so that
- * nobody can test a key without an audit event. Source: RFC 7009.
+ * Revokes a bearer token, if it is valid. A key is compared only with the key of the app to which the token was issued,
+ * so no one can test a key without an audit event. Source: RFC 7009.
  *
  * @param credentials of the app to which the token was issued; undefined if the client has only the token
  * @throws UNAUTHENTICATED if the credentials are wrong

@@ -17,8 +17,8 @@ const INPUT = { id: tokenId };
 revokeToken.rules = { caller: 'whole account', changes: true, input: INPUT } as const satisfies Rules;
 
 /**
- * Revokes a token of the account or of one of its apps, also that of the caller; for the operator that of any account. Returns its
- * id.
+ * Revokes a token of the account or of one of its apps, including the caller's; for the operator, a token of any account.
+ * Returns its id.
  *
  * @param input `id`, or for the operator the text of the token
  * @throws NOT_FOUND if the account has no valid token with this id
@@ -51,7 +51,7 @@ export async function revokeToken(
     : unusableResource('id', 'Must be the id of a valid token.');
 }
 
-/** Returns the row of a bearer token, also of one that is not valid any more; undefined if there is no such token. */
+/** Returns the row of a bearer token, even if it is no longer valid; undefined if there is no such token. */
 export async function findTokenByText(
   database: Queryable,
   text: string,

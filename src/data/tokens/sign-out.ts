@@ -7,12 +7,12 @@ import { begin, type Call, type OperationDependencies, type Rules } from '../cal
 
 signOut.rules = { caller: 'any', changes: true, alsoAfterEnd: true, input: {} } as const satisfies Rules;
 
-/** Ends the token of the caller. It succeeds if the token has ended since the authentication. Source: RFC 7009. */
+/** Revokes the caller's token. It succeeds even if the token is no longer valid. Source: RFC 7009. */
 export async function signOut(call: Call): Promise<void> {
   await revokeTokenOfCaller(begin(call, signOut.rules), call.caller);
 }
 
-/** Ends a token, also one that may only read. */
+/** Revokes a token, even if it is read-only. */
 export async function revokeTokenOfCaller(
   { database, clock, newId }: OperationDependencies,
   caller: Caller,

@@ -23,8 +23,8 @@ archiveWallet.rules = { caller: 'any', changes: true, input: INPUT } as const sa
 unarchiveWallet.rules = archiveWallet.rules;
 
 /**
- * Archives a wallet, for the operator that of any account: it leaves the lists, can't be updated, and keeps its address. An
- * archived wallet is returned unchanged.
+ * Archives a wallet; for the operator, a wallet of any account. It leaves the lists, can't be updated, and keeps its
+ * address. An archived wallet is returned unchanged.
  *
  * @throws NOT_FOUND if the wallet does not exist or is not visible to the caller; for the operator INVALID_ARGUMENT
  * @throws ABORTED if the wallet has none of the etags

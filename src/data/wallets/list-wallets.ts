@@ -46,7 +46,7 @@ export async function listWalletsOfProjects(
 searchWallets.rules = { caller: 'any', changes: false } as const satisfies Rules;
 
 /**
- * Returns one page of the wallets with an address, with the beginning of a title or with a reference that are visible to the
+ * Returns one page of the wallets with an address, with the start of a title or with a reference that are visible to the
  * caller, in the order of their names.
  *
  * @param input the arguments of a connection, and one of `address`, in any case, `reference`, and `title` with `archived` or not

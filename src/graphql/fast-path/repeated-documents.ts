@@ -78,7 +78,7 @@ export class RepeatedDocuments {
 
   /**
    * Executes the operation of a request. One with a large response waits for its turn among the requests of its account.
-   * Returns undefined, at once or later, if Apollo Server has to process it.
+   * Returns undefined, immediately or later, if Apollo Server must process it.
    */
   execute(body: unknown, context: GraphqlContext): Promise<Execution | undefined> | undefined {
     const request = context.isAuthenticated ? graphqlRequest(body) : undefined;

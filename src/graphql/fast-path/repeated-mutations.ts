@@ -45,7 +45,10 @@ export class RepeatedMutations {
     this.#formatErrors = formatErrors;
   }
 
-  /** Resolves to undefined if Apollo Server has to refuse the request: only if nothing was executed, so that nothing is twice. */
+  /**
+   * Resolves to undefined if Apollo Server has to refuse the request: only if nothing was executed, so nothing is
+   * executed twice.
+   */
   async execute(
     mutation: ParsedDocument,
     sent: Request,

@@ -34,7 +34,7 @@ export type Scalars = {
   URL: { input: string; output: string; }
 };
 
-/** How many addresses are left for new wallets on a network. */
+/** The number of unused addresses on a network. */
 export type AddressesLeft = {
   readonly __typename?: 'AddressesLeft';
   /** The number of addresses. */
@@ -58,12 +58,12 @@ export type App = Node & {
   /** The resource name, `apps/<ULID>`. */
   readonly id: Scalars['ID']['output'];
   /**
-   * The valid private keys, without their secrets: the current one, and after a rotation the one
-   * before it until the end of its grace period.
+   * The valid private keys, without their secrets: the current key, and after a rotation the previous key,
+   * until the end of its grace period.
    */
   readonly keys: ReadonlyArray<AppKey>;
   /**
-   * The last sign-in, by `signIn`, REST or OAuth. It is stored at most once an hour, so the last
+   * The last sign-in, over GraphQL, REST or OAuth. It is stored at most once an hour, so the last
    * sign-in can be up to an hour later. Null before the first.
    */
   readonly lastSignInTime: Maybe<Scalars['DateTime']['output']>;
@@ -105,7 +105,7 @@ export type AppEdge = {
 /** A private key of an app, without its secret. */
 export type AppKey = {
   readonly __typename?: 'AppKey';
-  /** The time of the creation or rotation that has made the key. */
+  /** The time at which the app was created, or the key was rotated. */
   readonly createTime: Scalars['DateTime']['output'];
   /** The end of the grace period. Null for the current key. */
   readonly expireTime: Maybe<Scalars['DateTime']['output']>;
@@ -121,7 +121,7 @@ export type ArchiveWalletInput = {
   /** Any text, up to 2,000 characters. The payload returns it unchanged. */
   readonly clientMutationId?: InputMaybe<Scalars['String']['input']>;
   /**
-   * An `etag` of the wallet, of 1 to 100 characters. If the wallet has another one by now, nothing
+   * An `etag` of the wallet, of 1 to 100 characters. If the wallet has a different one now, nothing
    * is changed, and the error is `ETAG_MISMATCH`.
    */
   readonly ifMatch?: InputMaybe<Scalars['String']['input']>;
@@ -160,7 +160,7 @@ export type CreateAppPayload = {
   readonly app: App;
   /** The `clientMutationId` of the input. */
   readonly clientMutationId: Maybe<Scalars['String']['output']>;
-  /** The private key, beside the app, so that a normalized cache of a client does not keep it. */
+  /** The private key, next to the app rather than in it, so a client's normalized cache does not keep it. */
   readonly privateKey: Scalars['String']['output'];
 };
 
@@ -171,8 +171,8 @@ export type CreateProjectInput = {
   /** A short description, up to 2,000 characters. The default is an empty one. */
   readonly description?: InputMaybe<Scalars['String']['input']>;
   /**
-   * The reference, from 1 to 64 of the characters `A-Z`, `a-z`, `0-9`, `.`, `_`, `:` and `-`. If a project has it, that one is
-   * returned.
+   * The reference, from 1 to 64 of the characters `A-Z`, `a-z`, `0-9`, `.`, `_`, `:` and `-`. If a project has
+   * it, this project is returned.
    */
   readonly reference?: InputMaybe<Scalars['String']['input']>;
   /** The title, from 1 to 200 characters. */
@@ -195,18 +195,18 @@ export type CreateTokenInput = {
   /** Any text, up to 2,000 characters. The payload returns it unchanged. */
   readonly clientMutationId?: InputMaybe<Scalars['String']['input']>;
   /**
-   * The expiry, at most that of the token of the request. The default is in 90 days, or the expiry of
-   * that token if it is earlier.
+   * The expiry, not later than the expiry of the token of the request. The default is in 90 days, or that
+   * expiry if it is earlier.
    */
   readonly expireTime?: InputMaybe<Scalars['DateTime']['input']>;
   /**
-   * The only project that the token sees. The default is the whole account, with new apps in the
+   * The only project that the token has access to. The default is the whole account, with new apps in the
    * project of the token of the request.
    */
   readonly project?: InputMaybe<Scalars['ResourceName']['input']>;
-  /** Whether the token may only read. The default is false. */
+  /** Whether the token is read-only. The default is false. */
   readonly readOnly?: InputMaybe<Scalars['Boolean']['input']>;
-  /** The title, from 1 to 200 characters, by which lists show the token. */
+  /** The title, from 1 to 200 characters, to recognize the token by in lists. */
   readonly title: Scalars['String']['input'];
 };
 
@@ -231,11 +231,11 @@ export type CreateWalletInput = {
   readonly network: Network;
   /** The password: exactly 32 characters. Without it, the wallet has none until an update sets one. */
   readonly password?: InputMaybe<Scalars['String']['input']>;
-  /** The project of the wallet. The default is the project of the token. It must be visible to the token. */
+  /** The project of the wallet. The default is the project of the token. The token must have access to it. */
   readonly project?: InputMaybe<Scalars['ResourceName']['input']>;
   /**
-   * The reference, from 1 to 64 of the characters `A-Z`, `a-z`, `0-9`, `.`, `_`, `:` and `-`. If a wallet has it, that one is
-   * returned.
+   * The reference, from 1 to 64 of the characters `A-Z`, `a-z`, `0-9`, `.`, `_`, `:` and `-`. If a wallet has
+   * it, this wallet is returned.
    */
   readonly reference?: InputMaybe<Scalars['String']['input']>;
   /** The title, from 1 to 200 characters. */
@@ -266,7 +266,7 @@ export type DeleteAppPayload = {
   readonly __typename?: 'DeleteAppPayload';
   /** The `clientMutationId` of the input. */
   readonly clientMutationId: Maybe<Scalars['String']['output']>;
-  /** The `id` of the app that was deleted, with which a client removes it from its cache. */
+  /** The `id` of the deleted app, for a client to remove it from its cache. */
   readonly deletedAppId: Scalars['ID']['output'];
 };
 
@@ -275,7 +275,7 @@ export type DeleteProjectInput = {
   /** Any text, up to 2,000 characters. The payload returns it unchanged. */
   readonly clientMutationId?: InputMaybe<Scalars['String']['input']>;
   /**
-   * An `etag` of the project, of 1 to 100 characters. If the project has another one by now, nothing
+   * An `etag` of the project, of 1 to 100 characters. If the project has a different one now, nothing
    * is deleted, and the error is `ETAG_MISMATCH`.
    */
   readonly ifMatch?: InputMaybe<Scalars['String']['input']>;
@@ -299,11 +299,12 @@ export type DeleteProjectPayload = {
 export type Event = {
   readonly __typename?: 'Event';
   /**
-   * The act: `account.create`, `account.suspend`, `account.resume`, `account.delete`,
-   * `project.create`, `project.update`, `project.delete`, `wallet.create`, `wallet.update`,
-   * `wallet.archive`, `wallet.unarchive`, `wallet.delete`, `wallet.refuse`, `address.add`, `address.delete`, `app.create`, `app.update`,
-   * `app.activate`, `app.deactivate`, `app.rotate_key`, `app.delete`, `token.create`, `token.revoke`,
-   * `sign_in.succeed`, `sign_in.fail`, `sign_in.undo` or `sign_out`. More can be added. It is a string, because a name of an enum can't contain a dot.
+   * The act: `account.create`, `account.suspend`, `account.resume`, `account.delete`, `project.create`,
+   * `project.update`, `project.delete`, `wallet.create`, `wallet.update`, `wallet.archive`,
+   * `wallet.unarchive`, `wallet.delete`, `wallet.refuse`, `address.add`, `address.delete`, `app.create`,
+   * `app.update`, `app.activate`, `app.deactivate`, `app.rotate_key`, `app.delete`, `token.create`,
+   * `token.revoke`, `sign_in.succeed`, `sign_in.fail`, `sign_in.undo` or `sign_out`. More can be added. It is
+   * a string, because a name of an enum can't contain a dot.
    */
   readonly action: Scalars['String']['output'];
   /**
@@ -312,12 +313,12 @@ export type Event = {
    */
   readonly address: Maybe<Scalars['String']['output']>;
   /**
-   * The app of this token, `apps/<ULID>`, also one that no longer exists; for a sign-in by OAuth, the app that has signed
-   * in. Null for others.
+   * The app of this token, `apps/<ULID>`, even if it no longer exists; for a sign-in over OAuth, the app that
+   * signed in. Null otherwise.
    */
   readonly app: Maybe<Scalars['ResourceName']['output']>;
   /**
-   * Who did it, in words: `app` and the title that the app has now, or the name of the app if it no longer exists; `token`
+   * The actor, in words: `app` and its current title, or the name of the app if it no longer exists; `token`
    * and the title that the account token had at the time of the act, or its name if it had none; `the operator`; or
    * `an unknown client` for a failure without a token, or beyond the first 100 of a minute.
    */
@@ -329,8 +330,8 @@ export type Event = {
    */
   readonly count: Scalars['Int']['output'];
   /**
-   * The token with which it was done, `tokens/<ULID>`. Null for the operator, and for a sign-in by
-   * OAuth, which needs no token, or its failure.
+   * The token that was used, `tokens/<ULID>`. Null for the operator, and for a sign-in over OAuth, which needs
+   * no token, successful or not.
    */
   readonly credential: Maybe<Scalars['ResourceName']['output']>;
   /**
@@ -358,10 +359,7 @@ export type Event = {
    * before them within the minute, it is the time of that.
    */
   readonly time: Scalars['DateTime']['output'];
-  /**
-   * The token that was issued or revoked, `tokens/<ULID>`, or the first of those that equal sign-ins
-   * have issued. Null for other acts.
-   */
+  /** The token that was issued or revoked, `tokens/<ULID>`, or, for equal sign-ins, the first one. Null for other acts. */
   readonly token: Maybe<Scalars['ResourceName']['output']>;
 };
 
@@ -394,10 +392,10 @@ export type EventEdge = {
 export type Mutation = {
   readonly __typename?: 'Mutation';
   /**
-   * Archives a wallet that a token can update. It is no longer in the lists of wallets, unless they are read with
-   * `archived`, and can't be updated. Its address stays its own, and `node`, `wallets(address)` and
-   * `wallets(reference)` find it. It keeps its reference: `createWallet` with it returns the archived wallet. A
-   * wallet that is archived is returned unchanged.
+   * Archives a wallet that a token can update. It is no longer in the lists of wallets, unless they are read
+   * with `archived`, and can't be updated. It keeps its address and its reference, and `node`,
+   * `wallets(address)` and `wallets(reference)` find it. `createWallet` with its reference returns it. A wallet
+   * that is already archived is returned unchanged.
    */
   readonly archiveWallet: Maybe<ArchiveWalletPayload>;
   /**
@@ -406,35 +404,35 @@ export type Mutation = {
    */
   readonly createApp: Maybe<CreateAppPayload>;
   /**
-   * Creates a project. Requires an account token that is not restricted to one project. An account
-   * with 100,000 projects can't have more: the error is `TOO_MANY_PROJECTS`.
+   * Creates a project. Requires an account token that is not restricted to one project. An account with
+   * 100,000 projects can't have more: the error is `TOO_MANY_PROJECTS`.
    *
-   * If a project of the account has the `reference` of the input, it is returned with `isNew: false`, and nothing is changed.
-   * Title and description of the input are not compared, and not applied. At the same time, too, one reference makes one
-   * project.
+   * If a project of the account has the `reference` of the input, it is returned with `isNew: false`, and
+   * nothing is changed. Title and description of the input are not compared, and not applied. Concurrent
+   * requests with one reference create one project.
    */
   readonly createProject: Maybe<CreateProjectPayload>;
   /**
-   * Creates an account token. Only this response contains it. It can do no more than the token of
-   * the request, can't create tokens, and ends with it. Requires an account token that the operator
-   * has issued, and that is not restricted to one project. One that has created 1,000 valid tokens
-   * can't create more: the error is `TOO_MANY_TOKENS`.
+   * Creates an account token. Only this response contains it. It has at most the permissions of the token of
+   * the request, can't create tokens, and expires or is revoked with it. Requires an account token that the
+   * operator created, with access to the whole account. A token that has created 1,000 valid tokens can't
+   * create more: the error is `TOO_MANY_TOKENS`.
    */
   readonly createToken: Maybe<CreateTokenPayload>;
   /**
-   * Creates a wallet. The service assigns the address that the operator has supplied first for the account
-   * and the network: no two wallets get the same one. An account token can create a wallet in any project that
-   * it sees, a project token in its project. If no address is left, the error is `NO_ADDRESS_LEFT`, and nothing
-   * is created; see `Viewer.addressesLeft`.
+   * Creates a wallet. The service assigns the address that the operator has supplied first for the account and
+   * the network: no two wallets get the same one. An account token can create a wallet in any project that it
+   * has access to, a project token in its project. If no address is left, the error is `NO_ADDRESS_LEFT`, and
+   * nothing is created; see `Viewer.addressesLeft`.
    *
-   * If a wallet of the account has the `reference` of the input, it is returned with `isNew: false`, and nothing
-   * is changed. Title, description and password of the input are not compared, and not applied. If it has another
-   * network, or is in another project than the input names, the error is `ALREADY_EXISTS` for this field; if it is
-   * not visible to the token, for `reference`. At the same time, too, one reference makes one wallet.
+   * If a wallet of the account has the `reference` of the input, it is returned with `isNew: false`, and
+   * nothing is changed. Title, description and password of the input are not compared, and not applied. If its
+   * network or project differs from the input, the error is `ALREADY_EXISTS` for this field; if the token has
+   * no access to it, for `reference`. Concurrent requests with one reference create one wallet.
    */
   readonly createWallet: Maybe<CreateWalletPayload>;
   /**
-   * Deletes an app. Its keys and its project tokens end at once, on every instance. Requires an
+   * Deletes an app. Its keys and its project tokens are revoked immediately, on every instance. Requires an
    * account token; it can delete any app of its account.
    */
   readonly deleteApp: Maybe<DeleteAppPayload>;
@@ -445,16 +443,16 @@ export type Mutation = {
    */
   readonly deleteProject: Maybe<DeleteProjectPayload>;
   /**
-   * Ends a token of the account or of one of its apps, at once and on every instance. Requires an
-   * account token that is not restricted to one project; it may end itself, like `signOut`. The tokens
-   * that it has created end with it.
+   * Revokes a token of the account or of one of its apps, immediately and on every instance. Requires an
+   * account token that is not restricted to one project; it can revoke itself, like `signOut`. The tokens
+   * created with it are revoked too.
    */
   readonly revokeToken: Maybe<RevokeTokenPayload>;
   /**
-   * Gives an app a new private key. Only this response contains it. The old key, and the access
-   * tokens that were issued for it, end after the grace period. A still older key, which an
-   * earlier rotation had left valid, ends at once with its tokens: an app never has more than two
-   * valid keys. Requires an account token; it can rotate the key of any app of its account.
+   * Rotates the private key of an app. Only this response contains the new key. The old key, and the access
+   * tokens that were issued for it, expire after the grace period. An older key that is still valid is revoked
+   * immediately, with its tokens: an app has at most two valid keys. Requires an account token; it can rotate
+   * the key of any app of its account.
    */
   readonly rotateAppKey: Maybe<RotateAppKeyPayload>;
   /**
@@ -463,22 +461,22 @@ export type Mutation = {
    */
   readonly signIn: Maybe<SignInPayload>;
   /**
-   * Ends the token of the request, at once and on every instance. It works for both levels of
+   * Revokes the token of the request, immediately and on every instance. It works for both levels of
    * token. Later fields of the same request are rejected like every later request, with the
    * reason `TOKEN_INVALID`. Other tokens of the app or of the account stay valid.
    */
   readonly signOut: Maybe<SignOutPayload>;
-  /** Brings an archived wallet back. Any other wallet is returned unchanged. Like `archiveWallet`. */
+  /** Unarchives a wallet. A wallet that is not archived is returned unchanged. Like `archiveWallet`. */
   readonly unarchiveWallet: Maybe<UnarchiveWalletPayload>;
   /**
-   * Updates the fields of an app that are in the input. Other fields are unchanged. Requires an
-   * account token; it can update any app of its account. A deactivation ends all project tokens
-   * of the app at once; after a reactivation, the app has to sign in again.
+   * Updates the fields of an app that are in the input. Other fields are unchanged. Requires an account token;
+   * it can update any app of its account. Deactivating an app immediately revokes all its project tokens;
+   * after a reactivation, the app must sign in again.
    */
   readonly updateApp: Maybe<UpdateAppPayload>;
   /**
    * Updates the fields of a project that are in the input. Other fields are unchanged. Requires an
-   * account token; it can update any project of its account that it sees.
+   * account token; it can update any project of its account that it has access to.
    */
   readonly updateProject: Maybe<UpdateProjectPayload>;
   /**
@@ -686,8 +684,8 @@ export type Project = Node & {
   /** The resource name, `projects/<ULID>`. The same as `id`. */
   readonly name: Scalars['ResourceName']['output'];
   /**
-   * The name that the client gives the project, from 1 to 64 of the characters `A-Z`, `a-z`, `0-9`, `.`, `_`, `:` and `-`. No
-   * other project of the account has it. Null without one.
+   * The name that the client gives the project, from 1 to 64 of the characters `A-Z`, `a-z`, `0-9`, `.`, `_`,
+   * `:` and `-`. No other project of the account has it. Null without one.
    */
   readonly reference: Maybe<Scalars['String']['output']>;
   /** The title, from 1 to 200 characters. */
@@ -729,8 +727,8 @@ export type ProjectConnection = {
   /** The page info. */
   readonly pageInfo: PageInfo;
   /**
-   * The number of all projects that are visible to the token, which has constant cost; with a filter, the
-   * number of its matches, or 1,000 if there are more.
+   * The number of all projects that the token has access to, at constant cost; with a filter, the number of
+   * matches, or 1,000 if there are more.
    */
   readonly totalCount: Scalars['Int']['output'];
 };
@@ -748,13 +746,13 @@ export type ProjectEdge = {
 export type Query = {
   readonly __typename?: 'Query';
   /**
-   * The apps with the beginning of a title that are visible to the token, sorted by name. They are paged
+   * The apps whose titles start with a text and that the token has access to, sorted by name. They are paged
    * like `Query.projects`.
    */
   readonly apps: AppConnection;
   /**
-   * The audit events of the account, the newest first: what was done, when, and by whom.
-   * Requires an account token for all projects of the account; it may be one that only reads. Use
+   * The audit events of the account, newest first: who did what, and when.
+   * Requires an account token for all projects of the account; it can be read-only. Use
    * `first` and `after` for paging to older events.
    *
    * To follow new events, use `settled: true` with `last` and `before`, where `before` is the last
@@ -763,20 +761,20 @@ export type Query = {
    */
   readonly events: EventConnection;
   /**
-   * A project, app or wallet. Null if it does not exist or is not visible to the token; the
-   * two cases have the same response.
+   * A project, app or wallet. Null if it does not exist or the token has no access to it; both cases have the
+   * same response.
    */
   readonly node: Maybe<Node>;
   /**
-   * At most 100 projects, apps and wallets, in the order of their ids. An object that does
-   * not exist or is not visible to the token is null. A malformed id is null, too, with an
-   * error in its place; more than 20 are an error of the whole list.
+   * At most 100 projects, apps and wallets, in the order of their ids. An object that does not exist, or that
+   * the token has no access to, is null. A malformed id is null, too, with an error at its index; if more than
+   * 20 are malformed, the whole list fails.
    */
   readonly nodes: ReadonlyArray<Maybe<Node>>;
   /**
-   * The projects that are visible to the token, sorted by name, which is the order of
-   * creation: all projects of the account, or the only project that the token sees. Use `first` and `after` for forward paging, or `last` and `before` for backward
-   * paging. A mix of both pairs is an error.
+   * The projects that the token has access to, sorted by name, which is the order of creation: all projects of
+   * the account, or the token's only project. Use `first` and `after` for forward paging, or `last` and
+   * `before` for backward paging. Mixing the two pairs is an error.
    */
   readonly projects: ProjectConnection;
   /**
@@ -791,10 +789,10 @@ export type Query = {
    */
   readonly viewer: Viewer;
   /**
-   * The wallets with an address, with the beginning of a title, or with a reference, that are visible to
-   * the token, sorted by name. One of `address`, `title` and `reference` is required. Several wallets can
-   * have one address. They are paged like `Query.projects`. A cursor of another filter is an error. At an
-   * address and by a reference, archived wallets are found as well.
+   * The wallets with an address, a reference, or a title that starts with a text, as far as the token has
+   * access to them, sorted by name. One of `address`, `title` and `reference` is required. Several wallets can
+   * have one address. They are paged like `Query.projects`. A cursor of a different filter is an error. A
+   * search by address or reference also finds archived wallets.
    */
   readonly wallets: WalletConnection;
 };
@@ -881,7 +879,7 @@ export type RevokeTokenPayload = {
   readonly __typename?: 'RevokeTokenPayload';
   /** The `clientMutationId` of the input. */
   readonly clientMutationId: Maybe<Scalars['String']['output']>;
-  /** The `id` of the token that has ended, with which a client removes it from its cache. */
+  /** The `id` of the revoked token, for a client to remove it from its cache. */
   readonly revokedTokenId: Scalars['ID']['output'];
 };
 
@@ -891,7 +889,7 @@ export type RotateAppKeyInput = {
   readonly clientMutationId?: InputMaybe<Scalars['String']['input']>;
   /**
    * How long the old key and its project tokens stay valid, in seconds, from 0 to 604,800 (7 days).
-   * The default is 0: they end at once.
+   * The default is 0: they are revoked immediately.
    */
   readonly gracePeriod?: InputMaybe<Scalars['Int']['input']>;
   /** The name of the app. */
@@ -953,9 +951,9 @@ export type Token = {
   readonly __typename?: 'Token';
   /** The app that signed in to get a project token. Null for an account token. */
   readonly app: Maybe<App>;
-  /** The time of the issue. */
+  /** The time at which the token was issued. */
   readonly createTime: Scalars['DateTime']['output'];
-  /** Whether it is the token of the request. */
+  /** Whether this is the token of the request. */
   readonly current: Scalars['Boolean']['output'];
   /** The expiry. */
   readonly expireTime: Scalars['DateTime']['output'];
@@ -968,15 +966,15 @@ export type Token = {
   readonly lastUseTime: Maybe<Scalars['DateTime']['output']>;
   /** The level of the token. */
   readonly level: TokenLevel;
-  /** The account token that has created this one and with which it ends, `tokens/<ULID>`. Null if none has. */
+  /** The account token that created this one, `tokens/<ULID>`. This token is revoked with it. Null if there is none. */
   readonly maker: Maybe<Scalars['ResourceName']['output']>;
   /** The resource name, `tokens/<ULID>`. The same as `id`. */
   readonly name: Scalars['ResourceName']['output'];
-  /** Whether the token sees only its project. True for every project token. */
+  /** Whether the token has access to its project only. True for every project token. */
   readonly onlyProject: Scalars['Boolean']['output'];
-  /** The only project that the token sees, or the project of new apps that are created with it. */
+  /** The only project that the token has access to, or the default project of new apps. */
   readonly project: Maybe<Project>;
-  /** Whether the token may only read. */
+  /** Whether the token is read-only. */
   readonly readOnly: Scalars['Boolean']['output'];
   /** The title, up to 200 characters. May be empty. */
   readonly title: Scalars['String']['output'];
@@ -1008,7 +1006,7 @@ export type TokenEdge = {
 export type TokenLevel =
   /**
    * An account token, which the operator or `createToken` issues. It gives access to all resources
-   * of the account, or to those of one project.
+   * of the account, or of one project.
    */
   | 'ACCOUNT'
   /** A project token, which `signIn` issues. It gives access to the resources of one project. */
@@ -1020,7 +1018,7 @@ export type UnarchiveWalletInput = {
   readonly clientMutationId?: InputMaybe<Scalars['String']['input']>;
   /** An `etag` of the wallet. Like the `ifMatch` of `archiveWallet`. */
   readonly ifMatch?: InputMaybe<Scalars['String']['input']>;
-  /** The name of the wallet to bring back. */
+  /** The name of the wallet to unarchive. */
   readonly name: Scalars['ResourceName']['input'];
 };
 
@@ -1029,7 +1027,7 @@ export type UnarchiveWalletPayload = {
   readonly __typename?: 'UnarchiveWalletPayload';
   /** The `clientMutationId` of the input. */
   readonly clientMutationId: Maybe<Scalars['String']['output']>;
-  /** The wallet, which is no longer archived. */
+  /** The unarchived wallet. */
   readonly wallet: Wallet;
 };
 
@@ -1040,8 +1038,8 @@ export type UpdateAppInput = {
   /** Any text, up to 2,000 characters. The payload returns it unchanged. */
   readonly clientMutationId?: InputMaybe<Scalars['String']['input']>;
   /**
-   * An `etag` of the app, of 1 to 100 characters. If the app has another one by now, nothing is
-   * changed, and the error is `ETAG_MISMATCH`.
+   * An `etag` of the app, of 1 to 100 characters. If the app has a different one now, nothing is changed, and
+   * the error is `ETAG_MISMATCH`.
    */
   readonly ifMatch?: InputMaybe<Scalars['String']['input']>;
   /** The name of the app to update. */
@@ -1066,7 +1064,7 @@ export type UpdateProjectInput = {
   /** The new description, up to 2,000 characters. An empty string clears it. */
   readonly description?: InputMaybe<Scalars['String']['input']>;
   /**
-   * An `etag` of the project, of 1 to 100 characters. If the project has another one by now, nothing
+   * An `etag` of the project, of 1 to 100 characters. If the project has a different one now, nothing
    * is changed, and the error is `ETAG_MISMATCH`.
    */
   readonly ifMatch?: InputMaybe<Scalars['String']['input']>;
@@ -1094,7 +1092,7 @@ export type UpdateWalletInput = {
   /** The new description, up to 2,000 characters. An empty string clears it. */
   readonly description?: InputMaybe<Scalars['String']['input']>;
   /**
-   * An `etag` of the wallet, of 1 to 100 characters. If the wallet has another one by now, nothing
+   * An `etag` of the wallet, of 1 to 100 characters. If the wallet has a different one now, nothing
    * is changed, and the error is `ETAG_MISMATCH`.
    */
   readonly ifMatch?: InputMaybe<Scalars['String']['input']>;
@@ -1104,7 +1102,7 @@ export type UpdateWalletInput = {
   readonly network?: InputMaybe<Network>;
   /** The new password: exactly 32 characters. */
   readonly password?: InputMaybe<Scalars['String']['input']>;
-  /** The new project. It must be visible to the token. */
+  /** The new project. The token must have access to it. */
   readonly project?: InputMaybe<Scalars['ResourceName']['input']>;
   /** The new reference. If another wallet of the account has it, the error is `ALREADY_EXISTS`. Null removes it. */
   readonly reference?: InputMaybe<Scalars['String']['input']>;
@@ -1127,8 +1125,8 @@ export type Viewer = {
   /** The resource name of the account that the token belongs to, `accounts/<ULID>`. */
   readonly account: Scalars['ResourceName']['output'];
   /**
-   * How many addresses the account has left for new wallets, for each network. A program that supplies
-   * addresses can follow it. Requires an account token that is not restricted to one project.
+   * The number of unused addresses of the account, for each network, for programs that supply addresses.
+   * Requires an account token that is not restricted to one project.
    */
   readonly addressesLeft: Maybe<ReadonlyArray<AddressesLeft>>;
   /** The app that signed in to get a project token. Null for an account token. */
@@ -1137,15 +1135,15 @@ export type Viewer = {
   readonly expireTime: Scalars['DateTime']['output'];
   /** The level of the token, which determines its permissions. */
   readonly level: TokenLevel;
-  /** The account token that has created this one and with which it ends, `tokens/<ULID>`. Null if none has. */
+  /** The account token that created this one, `tokens/<ULID>`. This token is revoked with it. Null if there is none. */
   readonly maker: Maybe<Scalars['ResourceName']['output']>;
   /** The resource name of the token, `tokens/<ULID>`. The ULID is the public id of the token, and not secret. */
   readonly name: Scalars['ResourceName']['output'];
-  /** Whether the token sees only this project. True for every project token. */
+  /** Whether the token has access to this project only. True for every project token. */
   readonly onlyProject: Scalars['Boolean']['output'];
-  /** The only project that the token sees, or the project of new apps that are created with it. */
+  /** The only project that the token has access to, or the default project of new apps. */
   readonly project: Project;
-  /** Whether the token may only read. All mutations are then refused with the reason `READ_ONLY_TOKEN`. */
+  /** Whether the token is read-only. All mutations are then refused with the reason `READ_ONLY_TOKEN`. */
   readonly readOnly: Scalars['Boolean']['output'];
   /** The title, up to 200 characters. May be empty. */
   readonly title: Scalars['String']['output'];
@@ -1163,8 +1161,8 @@ export type Wallet = Node & {
   /** A short description, up to 2,000 characters. May be empty. */
   readonly description: Scalars['String']['output'];
   /**
-   * Changes with each update, also of the password, and with `archiveWallet` and `unarchiveWallet`. For `ifMatch`. Opaque: etags can only be
-   * compared.
+   * Changes with each update, including updates of the password, and with `archiveWallet` and
+   * `unarchiveWallet`. For `ifMatch`. Opaque: etags can only be compared.
    */
   readonly etag: Scalars['String']['output'];
   /** The resource name, `wallets/<ULID>`. */
@@ -1178,8 +1176,8 @@ export type Wallet = Node & {
   /** The project that contains the wallet. */
   readonly project: Project;
   /**
-   * The name that the client gives the wallet, from 1 to 64 of the characters `A-Z`, `a-z`, `0-9`, `.`, `_`, `:` and `-`. No
-   * other wallet of the account has it. Null without one.
+   * The name that the client gives the wallet, from 1 to 64 of the characters `A-Z`, `a-z`, `0-9`, `.`, `_`,
+   * `:` and `-`. No other wallet of the account has it. Null without one.
    */
   readonly reference: Maybe<Scalars['String']['output']>;
   /** The title, from 1 to 200 characters. */

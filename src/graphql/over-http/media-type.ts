@@ -5,7 +5,7 @@ import { ApiError } from '../../model/errors.ts';
 export const MEDIA_TYPES = ['application/json', 'application/graphql-response+json'];
 
 /**
- * Returns the media type of the response. It is negotiated before execution, so that no mutation
+ * Returns the media type of the response. It is negotiated before execution, so no mutation
  * is executed for a client that does not accept the response.
  *
  * @param accept the header `Accept`; empty means missing
@@ -30,8 +30,8 @@ export function responseMediaType(accept: string | undefined): string {
  * request that is not well-formed has 400.
  * Source: GraphQL over HTTP, sections on status codes and on legacy clients.
  *
- * @param status that of Apollo Server, which knows no 294 and no 422
- * @param reason that of the first error
+ * @param status Apollo Server's status, which is never 294 or 422
+ * @param reason the reason of the first error
  */
 export function responseStatus(
   mediaType: string,

@@ -4,7 +4,7 @@ import { type JsonObject, parseJson } from '../../model/fields/json.ts';
 /**
  * Returns the query string without empty optional parameters, which count as absent. Source: GraphQL over HTTP, GET.
  *
- * @param resolve puts the text of a trusted document in place of its id
+ * @param resolve replaces the id of a trusted document with its text
  */
 export function queryString(
   url: string,

@@ -71,14 +71,14 @@ type Change<Validators, Result> = {
   (call: Call, input: JsonObject): Promise<Result>;
 };
 
-/** An input whose fields, beside `clientMutationId`, are those that the validators of its operation read. */
+/** An input whose fields, except `clientMutationId`, are the fields that the validators of its operation read. */
 type FieldsOf<Input, Validators> = Record<Exclude<keyof Input, 'clientMutationId'>, unknown> &
   Record<Exclude<keyof Validators, keyof Input>, never>;
 
 type MutationInput = JsonObject & { readonly clientMutationId?: unknown };
 
 /**
- * Returns the resolver of a mutation. It validates `clientMutationId` first, so that an invalid one changes nothing. An input
+ * Returns the resolver of a mutation. It validates `clientMutationId` first, so an invalid one changes nothing. An input
  * field without a validator does not compile, and is rejected.
  *
  * @param payloadOf returns the payload from the result of the operation
@@ -97,7 +97,7 @@ function mutation<
     context: GraphqlContext,
   ): Promise<Payload & { clientMutationId: string | null }> => {
     const input = args.input ?? {};
-    // The mutation may change what was read.
+    // The mutation can change data that was read.
     context.forget();
     rejectUnknownFields(Object.keys(input), names);
     const { clientMutationId = null } = parseFields(input, VALIDATORS);

@@ -50,7 +50,7 @@ export async function loadNamed<Item>(
   );
 }
 
-/** An error in a list is that of its item: graphql-js completes it as null. The generated types do not know this. */
+/** An error in a list belongs to its item: graphql-js completes it as null. The generated types do not know this. */
 function errorOfItem(violation: FieldViolation): null {
   const error: unknown = invalidFields([violation]);
   return error as null;

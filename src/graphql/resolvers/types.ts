@@ -28,7 +28,7 @@ type Missing<T extends keyof ObjectResolvers> = MissingFields<
   Required<ObjectResolvers[T]>
 >;
 
-/** The resolvers that the contract needs beside the models: a forgotten one does not compile. */
+/** The resolvers that the contract needs in addition to the models: a forgotten one does not compile. */
 type RequiredResolvers = {
   [T in keyof ObjectResolvers as object extends Missing<T> ? never : T]: Missing<T>;
 };

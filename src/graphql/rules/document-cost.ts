@@ -25,7 +25,7 @@ import { type Fragments, MergedFields, type SelectedField } from './merged-field
 
 const MAX_LIST_LENGTH = MAX_PAGE_SIZE;
 
-/** The arguments whose items are those of the list, with their maximum number. More are refused later. */
+/** The arguments with the items of the list, and their maximum number. More are refused later. */
 export const MAX_ITEMS = { ids: MAX_LIST_LENGTH, representations: 1000 } as const;
 
 const LIST_ARGUMENTS: ReadonlyMap<string, number> = new Map(Object.entries(MAX_ITEMS));
@@ -33,7 +33,7 @@ const LIST_ARGUMENTS: ReadonlyMap<string, number> = new Map(Object.entries(MAX_I
 // A search by title reads up to 1,000 entries of an index, which takes as long as about 100 fields.
 const SEARCH_FIELDS = 100;
 
-/** The lengths that differ from those of other lists, by type and field. The document of a subgraph has 500 lines. */
+/** The lengths that differ from other lists, by type and field. The document of a subgraph has 500 lines. */
 const LENGTHS: Readonly<Record<string, number>> = { 'App.keys': 2, 'Query._service': 500 };
 
 // Only the names and the types of two fields without arguments and selections are compared. Measured with graphql-js 16.

@@ -51,7 +51,7 @@ export class InputViolations {
   readonly #isSchemaPublic: boolean;
   readonly #positions = new WeakMap<ASTNode, ValuePosition>();
 
-  /** @param isSchemaPublic whether a description may list what the schema allows */
+  /** @param isSchemaPublic whether a description can list the names in the schema */
   constructor(schema: GraphQLSchema, isSchemaPublic: boolean) {
     this.#schema = schema;
     this.#isSchemaPublic = isSchemaPublic;
@@ -209,7 +209,7 @@ const TYPE_DESCRIPTIONS: Readonly<Record<string, string>> = {
 
 /**
  * Returns the path of a field. The name of a variable whose type is an input object is omitted, so
- * that a field has the same name as in REST.
+ * a field has the same name as in REST.
  */
 function fieldName(variable: string, type: GraphQLInputType, path: Path): string {
   const parts = isInputObjectType(getNamedType(type)) && path.length > 0 ? path : [variable, ...path];

@@ -8,7 +8,7 @@ type Waiting = { readonly start: () => void; readonly amount: number };
 type Account = { readonly waiting: Waiting[]; inProgress: number };
 
 /**
- * Lets the requests of an account start one after the other, as many as their amounts allow, so that the requests of others are
+ * Lets the requests of an account start one after the other, as many as their amounts allow, so the requests of others are
  * processed in between. A queue is at most as long as the account has requests in progress.
  */
 export class LargeResponses {

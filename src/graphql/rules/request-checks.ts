@@ -30,7 +30,7 @@ export type DocumentRequest = {
 
 /**
  * The checks of a request whose operation is known. graphql-js would reject variables of a wrong type, too, but its error
- * messages contain the values. Documents are cached, so that these checks are no validation rules.
+ * messages contain the values. Documents are cached, so these checks are not validation rules.
  */
 export class RequestChecks {
   readonly #schema: GraphQLSchema;
@@ -62,7 +62,7 @@ export class RequestChecks {
   /**
    * Records the operation of a request for the log and the metrics.
    *
-   * @throws the refusal of a mutation with a token that may only read, of variables of a wrong type, of a response that could
+   * @throws the refusal of a mutation with a read-only token, of variables of a wrong type, of a response that could
    *   have too many fields, and of mutations or an introspection beyond the rate limit
    */
   async check({ contextValue, request, document, operation }: DocumentRequest): Promise<void> {
@@ -92,7 +92,7 @@ export class RequestChecks {
   }
 }
 
-/** Counts each mutation like a request, so that the rate limits bound the rows that a client adds. */
+/** Counts each mutation like a request, so the rate limits bound the rows that a client adds. */
 async function countMutations({ request }: GraphqlContext, count: number): Promise<void> {
   // The HTTP request counts for the first.
   if (count === 1) return;

@@ -13,8 +13,8 @@ type TrustedDocumentsMode = 'log' | 'prefer' | 'require';
 type Manifest = ReadonlyMap<string, string>;
 
 /**
- * Returns the parameters of a GraphQL request, from its body or its query string, with the text of the document in place of
- * its id. Parameters that contain the text are unchanged.
+ * Returns the parameters of a GraphQL request, from its body or its query string, with the text of the document instead
+ * of its id. Parameters that contain the text are unchanged.
  *
  * @throws INVALID_ARGUMENT if it has several ids, or if the document is not in the manifest, and the mode or the kind of id
  *   requires it
@@ -24,7 +24,7 @@ export type ResolveDocument = (
   context: Pick<GraphqlContext, 'client' | 'isAuthenticated'>,
 ) => JsonObject;
 
-// `documentId` is the name in a proposed appendix of GraphQL over HTTP, which is no part of the released text. Clients of
+// `documentId` is the name in a proposed appendix of GraphQL over HTTP, which is not in the released text. Clients of
 // Relay often use the others.
 const ID_PARAMETERS = ['documentId', 'doc_id', 'id'];
 
@@ -46,13 +46,13 @@ export function readTrustedDocuments(
   }
   const manifest = parseManifest(text);
   if (manifest === undefined) {
-    throw new ConfigError(`PAW_TRUSTED_DOCUMENTS must be a manifest of Apollo or of Relay: ${file}.`);
+    throw new ConfigError(`PAW_TRUSTED_DOCUMENTS must be an Apollo or Relay manifest: ${file}.`);
   }
   logger.info({ documents: manifest.size, mode }, 'read the trusted documents');
   return trustedDocuments(manifest, mode, logger);
 }
 
-/** Parses a manifest of Apollo or of Relay. Returns undefined if it is neither. */
+/** Parses an Apollo or Relay manifest. Returns undefined if it is neither. */
 export function parseManifest(text: string): Manifest | undefined {
   const value = parseJson(text);
   if (!isJsonObject(value)) return undefined;

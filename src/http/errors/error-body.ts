@@ -2,7 +2,7 @@ import type { ApiError } from '../../model/errors.ts';
 import { statusCodeOf } from './error-responses.ts';
 
 /**
- * Returns the body of an error, as of every response but those of GraphQL, and of the commands. Source: AIP-193.
+ * Returns the body of an error, as in every response except GraphQL, and in the commands. Source: AIP-193.
  *
  * @param requestId the id of the request; omitted for errors of commands
  */

@@ -85,7 +85,7 @@ function retryAfter({ retryAfterSeconds = DEFAULT_RETRY_AFTER_SECONDS }: ApiErro
   return { 'retry-after': String(retryAfterSeconds) };
 }
 
-/** Returns the error of an operation for an API with a status code and headers of its own. */
+/** Returns the error of an operation for an API with its own status code and headers. */
 export function withResponse(error: ApiError, statusCode: number, headers: Headers): ApiError {
   return new HttpError(error.reason, error, statusCode, headers);
 }

@@ -45,11 +45,11 @@ class Places {
 }
 
 /**
- * Refuses requests with 503 while the server is overloaded, and those of an account with 429 that has nine tenths of the
- * requests in progress. Health checks are always answered. A request whose body is still arriving has a place of another
- * kind, of which there are more, so that slow clients do not keep others out and their bodies do not take all memory.
+ * Refuses requests with 503 while the server is overloaded, and, with 429, requests of an account that has nine tenths of
+ * the requests in progress. Health checks are always answered. A request whose body is still arriving has a place of
+ * another kind, of which there are more, so slow clients do not keep others out and their bodies do not take all memory.
  *
- * Must be called after `addCors`, so that pages of other origins can read the error, and before hooks that do work for a
+ * Must be called after `addCors`, so pages of other origins can read the error, and before hooks that do work for a
  * request.
  */
 export function addOverloadProtection(app: FastifyInstance, maxRequests: number): void {

@@ -38,12 +38,12 @@ export type CountRequest = (
 /**
  * Limits the rate of all requests except health checks, and adds the state of the limit to every
  * response. A request with a valid token counts for its credential and its account, and any other for the
- * address of the client, so that nobody can use up the limit of a token by guessing.
+ * address of the client, so no one can use up the limit of a token by guessing.
  *
- * Must be called after `addCors`, so that pages of other origins can read the error.
+ * Must be called after `addCors`, so pages of other origins can read the error.
  *
- * @returns the limiter of introspection, by token, or by address without a valid token; what the API of OAuth calls, whose clients
- *   have no token; and the counts by account
+ * @returns the limiter of introspection, by token, or by address without a valid token; the calls for the OAuth API,
+ *   whose clients have no token; and the counts by account
  */
 export function addRateLimits(
   app: FastifyInstance,

@@ -20,7 +20,7 @@ const MEMORY = 'memory';
  */
 type Newest = Map<Socket, RequestMemory>;
 
-/** The memory of a request: its body, what it has read, and its response until the client has received it. */
+/** The memory of a request: its body, its data, and its response until the client has received it. */
 export class RequestMemory {
   readonly #all: Newest;
   /** Undefined after the response, or after it was cut off. */
@@ -39,8 +39,8 @@ export class RequestMemory {
   }
 
   /**
-   * Counts bytes that the request is about to take. Returns an error if all requests, or those of the account, would take
-   * too much, or if the client has gone.
+   * Counts bytes that the request is about to take. Returns an error if all requests, or the account's requests, would
+   * take too much, or if the client has gone.
    */
   reserve(bytes: number): ApiError | undefined {
     const total = this.#bytes + bytes;
@@ -56,7 +56,7 @@ export class RequestMemory {
     return undefined;
   }
 
-  /** Counts the response in place of everything else. Returns an error like `reserve`. */
+  /** Counts the response instead of everything else. Returns an error like `reserve`. */
   send(bytes: number): ApiError | undefined {
     this.#sentMs = performance.now();
     return this.reserve(bytes - this.#bytes);
@@ -71,7 +71,10 @@ export class RequestMemory {
     this.#bytes = 0;
   }
 
-  /** Returns whether `bytes` fit beside the counted requests, after cutting off the oldest responses that are received slowly. */
+  /**
+   * Returns whether `bytes` fit in addition to the counted requests, after cutting off the oldest responses that are
+   * received slowly.
+   */
   #makeRoom(bytes: number, max: number, isCounted: (other: RequestMemory) => boolean): boolean {
     const counted = [...this.#all.values()].filter(isCounted);
     let excess = counted.reduce((sum, other) => sum + other.#bytes, bytes - max);
@@ -88,10 +91,10 @@ export class RequestMemory {
 }
 
 /**
- * Bounds the memory that requests take for their bodies, for what they read and for their responses. Beyond it, responses
+ * Bounds the memory that requests take for their bodies, their data and their responses. Beyond it, responses
  * that are received slowly are cut off, and then requests are refused with 503.
  *
- * Must be called after `addCors`, so that pages of other origins can read the error.
+ * Must be called after `addCors`, so pages of other origins can read the error.
  */
 export function addRequestMemory(app: FastifyInstance): void {
   const all: Newest = new Map();
@@ -101,7 +104,7 @@ export function addRequestMemory(app: FastifyInstance): void {
     done();
   });
   app.addHook('onSend', (request, reply, payload, done) => {
-    // The request lives as long as its response, and nobody needs its body any more.
+    // The request lives as long as its response, and its body is no longer needed.
     request.body = undefined;
     const bytes = typeof payload === 'string' || payload instanceof Buffer ? Buffer.byteLength(payload) : 0;
     // A hook before the one above may have refused the request.

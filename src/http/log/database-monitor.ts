@@ -4,17 +4,25 @@ import { describeCause } from '../../model/errors.ts';
 
 const MAX_DIFFERENCE_SECONDS = 5;
 
-/** What a check has found. */
+/** The result of a check. */
 export type DatabaseState = {
   /** Whether a new connection could be opened. */
   readonly isUp: boolean;
-  /** By how many seconds the clock is ahead of that of the database; undefined if it was not found. */
+  /** By how many seconds the system clock is ahead of the database clock; undefined if it was not found. */
   readonly aheadSeconds: number | undefined;
 };
 
+/** The lines of the monitor in the log. */
+export const LINES = {
+  fails: 'cannot open new database connections',
+  works: 'new database connections work again',
+  differs: 'the system clock differs from the database clock',
+  agrees: 'the system clock matches the database clock',
+};
+
 /**
- * Checks at once, and then at an interval, what no request shows: that a new connection to the database can be opened, while
- * requests use those there are, and that the clocks agree. A fault is a line when it begins, and one when it has ended.
+ * Checks immediately, and then at an interval, that new connections to the database can be opened, since requests use the
+ * open ones, and that the clocks agree. A fault is logged when it starts, and when it is over.
  */
 export class DatabaseMonitor {
   readonly #logger: Pick<FastifyBaseLogger, 'info' | 'warn' | 'error'>;
@@ -51,13 +59,13 @@ export class DatabaseMonitor {
     try {
       const aheadSeconds = await this.#checkConnection();
       this.#onChecked({ isUp: true, aheadSeconds });
-      if (this.#hasFailed) this.#logger.info('new connections to the database work again');
+      if (this.#hasFailed) this.#logger.info(LINES.works);
       this.#hasFailed = false;
       this.#compareClocks(aheadSeconds);
     } catch (error) {
       this.#onChecked({ isUp: false, aheadSeconds: undefined });
       const cause = describeCause(toApiError(error));
-      if (!this.#hasFailed) this.#logger.error({ cause }, 'a new connection to the database does not work');
+      if (!this.#hasFailed) this.#logger.error({ cause }, LINES.fails);
       this.#hasFailed = true;
     }
   }
@@ -66,7 +74,7 @@ export class DatabaseMonitor {
     const wasWrong = this.#isWrong;
     this.#isWrong = Math.abs(aheadSeconds) > MAX_DIFFERENCE_SECONDS;
     if (this.#isWrong === wasWrong) return;
-    if (this.#isWrong) this.#logger.warn({ aheadSeconds }, 'the clock differs from that of the database');
-    else this.#logger.info({ aheadSeconds }, 'the clock agrees with that of the database');
+    if (this.#isWrong) this.#logger.warn({ aheadSeconds }, LINES.differs);
+    else this.#logger.info({ aheadSeconds }, LINES.agrees);
   }
 }

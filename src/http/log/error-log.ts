@@ -4,9 +4,10 @@ import { type ApiError, describeCause } from '../../model/errors.ts';
 
 export type LogError = (error: ApiError, requestId: string) => void;
 
-const MESSAGES: Readonly<Record<Outage, string>> = {
+/** The lines of outages in the log. */
+export const OUTAGE_LINES: Readonly<Record<Outage, string>> = {
   down: 'the database is unavailable',
-  lock: 'a lock was not available in time',
+  lock: 'a lock did not become available within the timeout',
   overload: 'requests wait too long for the database',
   standby: 'no synchronous standby has confirmed a change',
 };
@@ -30,6 +31,6 @@ export function errorLog(logger: Pick<FastifyBaseLogger, 'error' | 'warn'>): Log
     if (cause === undefined || now - (lastMs.get(outage) ?? Number.NEGATIVE_INFINITY) < INTERVAL_MS) return;
     lastMs.set(outage, now);
     const level = outage === 'down' || outage === 'standby' ? 'error' : 'warn';
-    logger[level]({ reqId, outage, resource, cause: describeCause(error) }, MESSAGES[outage]);
+    logger[level]({ reqId, outage, resource, cause: describeCause(error) }, OUTAGE_LINES[outage]);
   };
 }

@@ -7,7 +7,7 @@ export const MAX_ACCEPT_LENGTH = 1000;
 // Every response is in UTF-8. A client can ask for this parameter, and need not.
 const CHARSET = '; charset=utf-8';
 
-/** Returns those of `mediaTypes` that the header `Accept` allows, the preferred one first. A longer header allows none. */
+/** Returns the `mediaTypes` that the header `Accept` allows, the preferred one first. A longer header allows none. */
 export function acceptedMediaTypes(accept: string, mediaTypes: readonly string[]): readonly string[] {
   if (accept.length > MAX_ACCEPT_LENGTH) return [];
   const offered = mediaTypes.map((mediaType) => mediaType + CHARSET);

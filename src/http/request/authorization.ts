@@ -8,8 +8,8 @@ import { type RequestNotes, requestNotes } from './request-notes.ts';
 export type Authenticate = (request: FastifyRequest) => Promise<Principal>;
 
 /**
- * Returns a function that authenticates requests by their bearer token: each request once, and once more if its body arrived
- * after that, because the token can have ended in the meantime.
+ * Returns a function that authenticates requests by their bearer token: each request once, and once more if its body
+ * arrived after that, because the token can have become invalid in the meantime.
  */
 export function bearerAuthenticator(data: DataLayer): Authenticate {
   return (request) => {

@@ -7,7 +7,7 @@ export const REPLAYED_HEADER = 'idempotency-replayed';
 
 export type IdempotencyHeaders = { readonly key: string; readonly bearerToken: string };
 
-// Source: RFC 9651, section 3.3.3. A text that is no string of structured fields is the key as it is.
+// Source: RFC 9651, section 3.3.3. A text that is not a string of structured fields is the key itself.
 const QUOTED = /^"((?:[^"\\]|\\["\\])*)"$/;
 
 /**

@@ -32,7 +32,7 @@ export class RequestClient implements Client {
  * address in `X-Forwarded-For` if a trusted proxy forwarded the request.
  */
 export function clientAddress({ ip, socket }: Pick<FastifyRequest, 'ip' | 'socket'>): string {
-  // A proxy can forward any text in place of an address.
+  // A proxy can forward any text instead of an address.
   const address = isIP(ip) ? ip : (socket.remoteAddress ?? '');
   if (isIPv4(address)) return address;
   // The connection is already closed.

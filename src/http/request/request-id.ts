@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { ulid } from 'ulid';
 
-/** The header of the request id. In a request it is an id of the client, in a response that of the gateway. */
+/** The header of the request id. In a request it is the client's id, in a response the gateway's. */
 export const REQUEST_ID_HEADER = 'x-request-id';
 
 export function requestIds(): () => string {
@@ -15,7 +15,7 @@ export function requestIds(): () => string {
 
 /**
  * Returns the id that a client has given to a request, or undefined if there is none, or it is invalid. The format of a
- * valid id is restricted, so that it is safe to log.
+ * valid id is restricted, so it is safe to log.
  */
 export function clientRequestId(headers: IncomingHttpHeaders): string | undefined {
   const id = headers[REQUEST_ID_HEADER];

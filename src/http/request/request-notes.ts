@@ -11,13 +11,13 @@ export type RequestFailure = { readonly reason: string } & Partial<
 /** A GraphQL operation, for the log and the metrics. */
 export type GraphqlOperation = {
   readonly type: string;
-  /** The name or its beginning. That of an anonymous operation is empty. */
+  /** The name or its start. It is empty for an anonymous operation. */
   readonly name: string;
   /** Whether its document was executed before. */
   readonly isRepeated: boolean;
 };
 
-/** What is known about a request beside its content. */
+/** Facts about a request other than its content. */
 export type RequestNotes = {
   /** The kind of its route, once it was asked for. */
   kind?: RouteKind | 'other';

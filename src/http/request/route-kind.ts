@@ -1,6 +1,8 @@
 import type { RouteOptions } from 'fastify';
 
-/** What a route is for: an API whose clients send a bearer token, one that counts its requests itself, or a health check. */
+/**
+ * The kind of a route: an API whose clients send a bearer token, one that counts its requests itself, or a health check.
+ */
 export type RouteKind = 'api' | 'oauth' | 'health check';
 
 const KIND = Symbol('kind');

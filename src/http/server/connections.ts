@@ -8,7 +8,7 @@ const MAX_PIPELINED_REQUESTS = 100;
 const MAX_EXCESS_REQUESTS = 300;
 
 /**
- * The open connections of a server. Each processes its requests one after the other, so that it has at most one response
+ * The open connections of a server. Each processes its requests one after the other, so it has at most one response
  * that is not sent. Source: RFC 9112, section 9.3.2, which allows concurrent processing for safe methods only.
  */
 export class Connections {
@@ -22,12 +22,12 @@ export class Connections {
 
   constructor(server: Server) {
     server.on('connection', (socket) => {
-      // Reads the address once, so that Node caches it. The log and the audit need it after the connection is closed.
+      // Reads the address once, so Node caches it. The log and the audit need it after the connection is closed.
       void socket.remoteAddress;
       this.#pending.set(socket, []);
       socket.once('close', () => this.#pending.delete(socket));
     });
-    // The client neither sends nor reads. A request that is being received or processed has a time limit of its own.
+    // The client neither sends nor reads. A request that is being received or processed has a separate time limit.
     server.on('timeout', (socket) => {
       const isBusy = this.pendingOf(socket).length > 0 && socket.writableLength === 0;
       if (!isBusy) socket.destroy();
@@ -54,7 +54,7 @@ export class Connections {
     return this.pendingOf(socket).length === 0 && socket.writableLength === 0;
   }
 
-  /** Returns whether a response has to close its connection. Node would drop further requests of the connection. */
+  /** Returns whether a response has to close its connection. Node would drop later requests of the connection. */
   isLastResponse(socket: Socket): boolean {
     return this.isClosing && this.pendingOf(socket).length === 1;
   }

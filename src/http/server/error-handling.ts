@@ -47,7 +47,7 @@ export function addErrorHandling(
       return done(malformedRequest('The path is malformed.'));
     }
     const methods = methodsOf(isWholeServer ? undefined : path);
-    // A pattern also matches paths with dot segments, which are no path of the route.
+    // A pattern also matches paths with dot segments, which are not paths of the route.
     if (methods.length === 0 || methods.includes(request.method)) return done(new ApiError('PATH_NOT_FOUND'));
     const allow = [...methods, 'OPTIONS'].join(', ');
     if (request.method !== 'OPTIONS') {

@@ -5,13 +5,13 @@ import type { FastifyBaseLogger } from 'fastify';
 // Of Linux only.
 const LIMITS_FILE = '/proc/self/limits';
 
-// What the database, the log and other files need.
+// The file descriptors for the database, the log and other files.
 const RESERVED = 128;
 
 const LOG_INTERVAL_MS = 10_000;
 
 /**
- * Refuses connections before the process has no file descriptors left, so that the database still gets some, and logs it
+ * Refuses connections before the process has no file descriptors left, so the database still gets some, and logs it
  * every 10 seconds. Without a limit, Node would close such connections, and say nothing.
  */
 export function limitConnections(server: Server, logger: Pick<FastifyBaseLogger, 'error'>): void {

@@ -41,7 +41,7 @@ const NODE_OPTIONS = {
 // a balancer could send a request on it at the same time.
 const KEEP_ALIVE_TIMEOUT_MS = 72_000;
 
-// The length at which Node refuses the headers of a request, so that the router refuses no parameter before the hooks.
+// The length at which Node refuses the headers of a request, so the router refuses no parameter before the hooks.
 const MAX_PARAM_LENGTH = 16_384;
 
 export type HttpAppSettings = {
@@ -132,12 +132,12 @@ function commonHeaders({ id, headers }: FastifyRequest): Readonly<Record<string,
     // Responses contain tokens and private data.
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',
-    // Node drops what it has read behind such a request. The rest of it could look like another request.
+    // Node drops the data that it has read after such a request. The rest of it could look like another request.
     ...(headers.upgrade !== undefined && { connection: 'close' }),
   };
 }
 
-/** Sends 100 when the body of a request is read, so that no client sends a body for a request that is refused before. */
+/** Sends 100 when the body of a request is read, so no client sends a body for a request that is refused before. */
 function answerExpectations(server: Server): void {
   server.on('checkContinue', (request, response) => {
     request.once('resume', () => {

@@ -16,7 +16,7 @@ const MEMORY_PER_BYTE = 24;
 // Some editors and programs begin a text with it. A parser may ignore it. Source: RFC 8259, section 8.1.
 const BYTE_ORDER_MARK = /^\uFEFF/;
 
-/** Makes JSON the only accepted media type of request bodies, with a name of its own for those of PATCH. */
+/** Makes JSON the only accepted media type of request bodies, with a separate name for PATCH bodies. */
 export function addJsonBody(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(PATCH_TYPES.split(', '), { parseAs: 'buffer' }, (request, body, done) => {

@@ -10,7 +10,7 @@ import { JSON_TYPE } from './json.ts';
 // The time for the client to take the last responses. A connection that still sends would otherwise stay open.
 const LINGER_MS = 30_000;
 
-/** Returns a function that responds to what is not a valid request, after the requests before it, and closes the connection. */
+/** Returns a function that responds to an invalid request, after the requests before it, and closes the connection. */
 export function connectionRejecter(
   connections: Connections,
 ): (socket: Socket, error: ApiError, requestId: string) => void {

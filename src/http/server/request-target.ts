@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { ApiError } from '../../model/errors.ts';
 import { malformedRequest } from '../errors/error-responses.ts';
 
-/** The HTTP status of the errors of Node's HTTP parser, where it is not 400. */
+/** The HTTP status of HTTP parser errors, where it is not 400. */
 const STATUS_BY_CODE = new Map<unknown, number>([
   ['ERR_HTTP_REQUEST_TIMEOUT', 408],
   ['HPE_HEADER_OVERFLOW', 431],
@@ -22,7 +22,7 @@ export function parserError(code: unknown): ApiError {
 
 /**
  * The paths of targets that no route can have: none contains a space. The router would answer a malformed one before all
- * hooks, so that it would not be counted and logged.
+ * hooks, so it would not be counted and logged.
  */
 export const MALFORMED_TARGET = '/ ';
 /** Of the target `*`, which is the server as a whole. Source: RFC 9112, section 3.2.4. */

@@ -21,7 +21,7 @@ const CLOSE_IDLE_INTERVAL_MS = 20;
 export async function stopServer(server: Server, connections: Connections, delayMs: number): Promise<void> {
   await delay(delayMs);
   const closed = once(server, 'close');
-  // The method of the HTTP server would close idle connections at once.
+  // The method of the HTTP server would close idle connections immediately.
   NetServer.prototype.close.call(server);
   const deadline = setTimeout(() => {
     for (const socket of connections.sockets) socket.destroy();

@@ -52,7 +52,7 @@ export function parseFields<Validators extends Record<string, Validator<unknown>
 
 /**
  * Returns the fields of a request, whose values can have several spellings, in one of them. Those of an invalid request, which
- * its operation refuses, are in a list, so that they equal no others.
+ * its operation refuses, are in a list, so they equal no others.
  */
 export function normalizedFields(
   input: Readonly<Record<string, unknown>>,
@@ -201,7 +201,7 @@ export const address: Validator<Address> = (value) => {
     );
   }
   if (parsed === ZERO_ADDRESS)
-    throw new ValidationError('Must not be the zero address, which belongs to nobody.');
+    throw new ValidationError('Must not be the zero address, which belongs to no one.');
   return parsed;
 };
 
@@ -211,7 +211,7 @@ export const addressInAnyCase: Validator<Address> = (value) => {
   return parsed;
 };
 
-/** The validator of the id of a token: its ULID, in either case, also as a resource name. */
+/** The validator of the id of a token: its ULID, in either case, or its resource name. */
 export const tokenId: Validator<Ulid> = (value) => {
   const id = typeof value === 'string' ? parseUlid(value.replace(/^tokens\//, '')) : undefined;
   if (id === undefined) throw new ValidationError('Must be tokens/<ULID>, or the ULID alone.');

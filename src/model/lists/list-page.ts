@@ -27,7 +27,10 @@ export type PageMetadata = {
   readonly totalCount: number;
 };
 
-/** The arguments of a list that can be filtered by the beginning of the title, or by the reference; null means omitted. `account` is the operator's. */
+/**
+ * The arguments of a list that can be filtered by the start of the title, or by the reference; null means omitted.
+ * `account` is the operator's.
+ */
 export type FilteredArguments = ConnectionArguments & {
   readonly title?: unknown;
   readonly reference?: unknown;
@@ -85,7 +88,7 @@ export const pageSize = nullable(integer(1, MAX_PAGE_SIZE));
  * Validates the arguments of a connection: `first` and `after` for forward paging, `last` and
  * `before` for backward paging. Null means omitted. Source: Relay Cursor Connections.
  *
- * @param filter that of the list, with which its tokens were made
+ * @param filter the filter of the list, which is in its tokens
  * @throws INVALID_ARGUMENT if a size is not 1 to 100, if a token is malformed or of another filter, or if the
  *   arguments of both directions are mixed
  */

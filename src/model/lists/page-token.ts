@@ -16,7 +16,7 @@ const CHECKSUM_LENGTH = 8;
  * version digit and the ULID of the item, and the CRC-32 of both and the filter, in hexadecimal digits. A token gives no
  * access: the checksum only lets a list refuse one that was cut, changed, or made with another filter.
  *
- * @param filter that of the list; tokens of lists without one work in each other's place
+ * @param filter the filter of the list; tokens of lists without one are interchangeable
  */
 export function encodePageToken(id: Ulid, filter = ''): string {
   const payload = VERSION + id;

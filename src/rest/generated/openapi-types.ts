@@ -73,7 +73,7 @@ export interface paths {
         };
         /**
          * List the projects
-         * @description Returns one page of the projects that are visible to the token: all projects of the account for an account token, one project for a project token.
+         * @description Returns one page of the projects that the token has access to: all projects of the account for an account token, one project for a project token.
          */
         get: operations["listProjects"];
         put?: never;
@@ -208,7 +208,7 @@ export interface components {
         /**
          * @description - `INVALID_FIELD`: one or more fields are invalid; each is named
          *     - `MALFORMED_REQUEST`: the body, the path or a header cannot be parsed
-         *     - `TOO_MANY_APPS`: the account has 100,000 apps; a repetition is refused until some are deleted
+         *     - `TOO_MANY_APPS`: the account has 100,000 apps; retries are refused until some are deleted
          */
         InvalidRequest: {
             headers: {
@@ -249,7 +249,7 @@ export interface components {
         };
         /**
          * @description - `TOKEN_MISSING`: there is no bearer token
-         *     - `TOKEN_INVALID`: the bearer token is malformed, unknown, expired or revoked
+         *     - `TOKEN_INVALID`: the token is malformed, unknown, expired or revoked
          *     - `INVALID_CREDENTIALS`: the app of a sign-in does not exist, or the private key is wrong
          */
         Unauthenticated: {
@@ -265,12 +265,12 @@ export interface components {
         /**
          * @description - `ACCOUNT_TOKEN_REQUIRED`: an app cannot be created with a project token
          *     - `APP_INACTIVE`: the private key of a sign-in is correct, but the app is inactive
-         *     - `READ_ONLY_TOKEN`: the token may only read
+         *     - `READ_ONLY_TOKEN`: the token is read-only
          */
         PermissionDenied: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
-                /** @description The challenge, if the token may only read. Source: RFC 6750, RFC 9728. */
+                /** @description The challenge, if the token is read-only. Source: RFC 6750, RFC 9728. */
                 "WWW-Authenticate"?: string;
                 [name: string]: unknown;
             };
@@ -278,7 +278,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorResponse"];
             };
         };
-        /** @description - `RESOURCE_NOT_FOUND`: the wallet does not exist, or is not visible to the token */
+        /** @description - `RESOURCE_NOT_FOUND`: the wallet does not exist, or the token has no access to it */
         NotFound: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -291,7 +291,7 @@ export interface components {
         /**
          * @description - `IDEMPOTENCY_KEY_IN_USE`: a request with this `Idempotency-Key` is running
          *     - `IDEMPOTENCY_RESPONSE_SEALED`: the request was applied with another token, which alone can read the response
-         *     - `WALLET_ARCHIVED`: the wallet is archived, so that it cannot be updated; nothing was changed
+         *     - `WALLET_ARCHIVED`: the wallet is archived, so it cannot be updated; nothing was changed
          */
         Conflict: {
             headers: {
@@ -316,7 +316,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorResponse"];
             };
         };
-        /** @description - `IDEMPOTENCY_KEY_REUSED`: the `Idempotency-Key` was used for another request */
+        /** @description - `IDEMPOTENCY_KEY_REUSED`: the `Idempotency-Key` was already used for a different request */
         KeyReused: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -355,8 +355,8 @@ export interface components {
         };
         /**
          * @description - `OVERLOADED`: the server cannot process more requests at the moment
-         *     - `UNAVAILABLE`: the database does not respond, or not in time
-         *     - `RESULT_UNKNOWN`: the database was lost while it committed a change, which may have been made
+         *     - `UNAVAILABLE`: the database does not respond within the timeout
+         *     - `RESULT_UNKNOWN`: the database was lost while it committed a change, so it may or may not have been applied
          */
         Unavailable: {
             headers: {
@@ -392,7 +392,7 @@ export interface components {
         /** @description Applies the request once: for 24 hours, the same request with the same key and token has the same response, and is not executed again. Each new request needs a new random key, such as a UUID. Postman makes one of `{{$guid}}`. A key of 1 to 255 visible ASCII characters may be quoted, as in the draft of the IETF: `"k"` and `k` are the same key. */
         idempotencyKey: string;
         /**
-         * @description `*`, or entity tags of the wallet, as in the header `ETag`, separated by commas. If the wallet has none of them by now, nothing is changed, and the status is 412. A weak tag never matches. Source: RFC 9110.
+         * @description `*`, or entity tags of the wallet, as in the header `ETag`, separated by commas. If the wallet has none of them, nothing is changed, and the status is 412. A weak tag never matches. Source: RFC 9110.
          * @example *
          */
         ifMatch: string;
@@ -401,7 +401,7 @@ export interface components {
          * @example "r0"
          */
         ifNoneMatch: string;
-        /** @description An id of the client for the request, which is in the log of the server, beside the id of the response. It is ignored unless it has 1 to 100 characters from `A-Z a-z 0-9 _ . : -`. Postman makes one of `{{$guid}}`. */
+        /** @description The client's id for the request, which the server logs next to the id of the response. It is ignored unless it has 1 to 100 characters from `A-Z a-z 0-9 _ . : -`. Postman makes one of `{{$guid}}`. */
         requestId: string;
     };
     requestBodies: never;
@@ -412,7 +412,7 @@ export interface components {
         "RateLimit-Policy": string;
         /** @description The requests that remain (r), and the seconds until the rate limit is reset (t). */
         RateLimit: string;
-        /** @description The entity tag of the wallet after the update, which changes with each update, also of the password. Not set in a repetition by `Idempotency-Key`: the wallet may have changed since. */
+        /** @description The entity tag of the wallet after the update, which changes with each update, including updates of the password. Not set in a replay with an `Idempotency-Key`: the wallet may have changed since. */
         ETag: string;
         /** @description Set if the request with this `Idempotency-Key` was applied before, and this is its kept response. */
         "Idempotency-Replayed": "true";
@@ -431,7 +431,7 @@ export interface operations {
             header?: {
                 /** @description Applies the request once: for 24 hours, the same request with the same key and token has the same response, and is not executed again. Each new request needs a new random key, such as a UUID. Postman makes one of `{{$guid}}`. A key of 1 to 255 visible ASCII characters may be quoted, as in the draft of the IETF: `"k"` and `k` are the same key. */
                 "Idempotency-Key"?: components["parameters"]["idempotencyKey"];
-                /** @description An id of the client for the request, which is in the log of the server, beside the id of the response. It is ignored unless it has 1 to 100 characters from `A-Z a-z 0-9 _ . : -`. Postman makes one of `{{$guid}}`. */
+                /** @description The client's id for the request, which the server logs next to the id of the response. It is ignored unless it has 1 to 100 characters from `A-Z a-z 0-9 _ . : -`. Postman makes one of `{{$guid}}`. */
                 "X-Request-Id"?: components["parameters"]["requestId"];
             };
             path?: never;
@@ -492,7 +492,7 @@ export interface operations {
             header?: {
                 /** @description Applies the request once: for 24 hours, the same request with the same key and token has the same response, and is not executed again. Each new request needs a new random key, such as a UUID. Postman makes one of `{{$guid}}`. A key of 1 to 255 visible ASCII characters may be quoted, as in the draft of the IETF: `"k"` and `k` are the same key. */
                 "Idempotency-Key"?: components["parameters"]["idempotencyKey"];
-                /** @description An id of the client for the request, which is in the log of the server, beside the id of the response. It is ignored unless it has 1 to 100 characters from `A-Z a-z 0-9 _ . : -`. Postman makes one of `{{$guid}}`. */
+                /** @description The client's id for the request, which the server logs next to the id of the response. It is ignored unless it has 1 to 100 characters from `A-Z a-z 0-9 _ . : -`. Postman makes one of `{{$guid}}`. */
                 "X-Request-Id"?: components["parameters"]["requestId"];
             };
             path?: never;
@@ -560,7 +560,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description `*`, or entity tags of the wallet, as in the header `ETag`, separated by commas. If the wallet has none of them by now, nothing is changed, and the status is 412. A weak tag never matches. Source: RFC 9110.
+                 * @description `*`, or entity tags of the wallet, as in the header `ETag`, separated by commas. If the wallet has none of them, nothing is changed, and the status is 412. A weak tag never matches. Source: RFC 9110.
                  * @example *
                  */
                 "If-Match"?: components["parameters"]["ifMatch"];
@@ -571,7 +571,7 @@ export interface operations {
                 "If-None-Match"?: components["parameters"]["ifNoneMatch"];
                 /** @description Applies the request once: for 24 hours, the same request with the same key and token has the same response, and is not executed again. Each new request needs a new random key, such as a UUID. Postman makes one of `{{$guid}}`. A key of 1 to 255 visible ASCII characters may be quoted, as in the draft of the IETF: `"k"` and `k` are the same key. */
                 "Idempotency-Key"?: components["parameters"]["idempotencyKey"];
-                /** @description An id of the client for the request, which is in the log of the server, beside the id of the response. It is ignored unless it has 1 to 100 characters from `A-Z a-z 0-9 _ . : -`. Postman makes one of `{{$guid}}`. */
+                /** @description The client's id for the request, which the server logs next to the id of the response. It is ignored unless it has 1 to 100 characters from `A-Z a-z 0-9 _ . : -`. Postman makes one of `{{$guid}}`. */
                 "X-Request-Id"?: components["parameters"]["requestId"];
             };
             path: {
@@ -596,7 +596,7 @@ export interface operations {
                     title?: string;
                     /** @description The new description. An empty string clears it. */
                     description?: string;
-                    /** @description The new project. It must be visible to the token. */
+                    /** @description The new project. The token must have access to it. */
                     project?: string;
                     /**
                      * @description The new network. Rinkeby and Mumbai were shut down. `NETWORK_ETHEREUM_RINKERBY` is another spelling of `NETWORK_ETHEREUM_RINKEBY`.
@@ -659,7 +659,7 @@ export interface operations {
                 pageToken?: string;
             };
             header?: {
-                /** @description An id of the client for the request, which is in the log of the server, beside the id of the response. It is ignored unless it has 1 to 100 characters from `A-Z a-z 0-9 _ . : -`. Postman makes one of `{{$guid}}`. */
+                /** @description The client's id for the request, which the server logs next to the id of the response. It is ignored unless it has 1 to 100 characters from `A-Z a-z 0-9 _ . : -`. Postman makes one of `{{$guid}}`. */
                 "X-Request-Id"?: components["parameters"]["requestId"];
             };
             path?: never;

@@ -1,9 +1,12 @@
 import type { Database, Queryable } from './database.ts';
 
-/** A part of the schema, such as `column wallet.title`, and what it has to be like, in equal words on both engines. */
+/** A part of the schema, such as `column wallet.title`, and its definition, in equal words on both engines. */
 export type SchemaObject = { readonly name: string; readonly definition: string };
 
-/** What migrations use to change a schema. While one transaction or index is made, no other process begins one. */
+/**
+ * The methods with which migrations change a schema. During a transaction or the creation of an index, no other process
+ * begins one.
+ */
 export type SchemaChanges = {
   /**
    * Runs `work` in a transaction. On PostgreSQL, its statements may take as long as they need, and wait a second for a lock.
@@ -16,7 +19,7 @@ export type SchemaChanges = {
    * Creates an index, unless it exists. Another one of its table with its name is replaced. On PostgreSQL, others write
    * meanwhile; on SQLite, they wait.
    *
-   * @throws UNAVAILABLE as a transaction does, also while another session creates an index of the table
+   * @throws UNAVAILABLE as a transaction does, and while another session creates an index of the table
    * @throws the reason of the signal
    */
   createIndex(index: Index, creation: IndexCreation): Promise<void>;
@@ -54,7 +57,10 @@ function canonical(definition: string): string {
   return definition.replaceAll(/::[a-z]+|[\s()]/g, '');
 }
 
-/** The port of the server, the commands and the jobs to the database: that of the operations, and what the engines differ in. */
+/**
+ * The port of the server, the commands and the jobs to the database: the operations' port, and the differences of the
+ * engines.
+ */
 export type Engine = Database & {
   /**
    * Checks that every table has its columns, and on SQLite can be read, that the database can be written, and that its
@@ -83,14 +89,15 @@ export type Engine = Database & {
   /** Resolves when all that reads have returned is durable. On SQLite, they can see a change shortly before it is on disk. */
   synced(): Promise<void>;
   /**
-   * Returns the time by which rows expire, in Unix milliseconds: on PostgreSQL that of the server, which the instances share.
+   * Returns the time by which rows expire, in Unix milliseconds: on PostgreSQL the server's time, which the instances
+   * share.
    *
    * @param clock returns the current time of this process, which SQLite uses
    */
   expiryTime(clock: () => number): Promise<number>;
   /**
-   * Opens a connection to the server, which requests may not need for half an hour. Returns by how many seconds the clock of
-   * this process is ahead of that of the server; undefined if the server has no connection left. SQLite has no such check.
+   * Opens a connection to the server, which requests may not need for half an hour. Returns by how many seconds the clock
+   * of this process is ahead of the server's; undefined if the server has no connection left. SQLite has no such check.
    *
    * @throws UNAVAILABLE if no connection can be opened, or it does not work
    */

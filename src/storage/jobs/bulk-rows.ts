@@ -69,8 +69,8 @@ type Counted = {
 };
 
 /**
- * Counts the rows of a long work, and returns a function that adds to those that are done. It does nothing if nobody wants to
- * know, or if the database does not count them within the time of a statement.
+ * Counts the rows of a long work, and returns a function that adds to the completed ones. It does nothing if no one wants
+ * to know, or if the database does not count them within the time of a statement.
  */
 export async function rowMeter(
   database: Pick<Queryable, 'read'>,
@@ -151,7 +151,7 @@ export async function insertRows<R extends Row>(
   const parts = forStatements(rows);
   // That of all parts but a shorter last one.
   const ofFirst = insertion(parts[0] ?? []);
-  // One after the other, so that none is executed after one that failed.
+  // One after the other, so none is executed after one that failed.
   for (const part of parts) {
     const sql = part.length === parts[0]?.length ? ofFirst : insertion(part);
     const values = part.flatMap((row) => valuesOf(row, names));

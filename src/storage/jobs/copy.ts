@@ -51,9 +51,9 @@ export type RestoreOptions = {
 };
 
 /**
- * Copies all rows of an account into a database in which it does not exist, with the same schema version, in batches. Until the
- * last one, the account is `RESTORING`; a second call begins anew. Audit events that were kept at the deletion of the account
- * stay, also beside those of the source.
+ * Copies all rows of an account into a database in which it does not exist, with the same schema version, in batches.
+ * Until the last one, the account is `RESTORING`; a second call begins anew. Audit events that were kept at the deletion
+ * of the account stay, in addition to the rows of the source.
  *
  * @param account its row in the source
  * @throws Error if the target has another row of the account, or its projects or wallets in another account; nothing is
@@ -79,7 +79,7 @@ export async function copyAccount(
     ...(!withAddresses && { address_pool: { address_count: 0, last_id: '' } }),
   };
   const counts = await copyRows({ from: source, accountId, without, onCopied }, (table, rows) => {
-    // The account is that of the argument, whatever the source says.
+    // The account is the argument, not the one in the source.
     const own = rows.map((row) => ({ ...row, ...changes[table.name], [table.key[0]]: accountId }));
     return forEachBatch(target, own, async (to, batch) => {
       const isOther =
@@ -94,7 +94,7 @@ export async function copyAccount(
   return counts;
 }
 
-/** Inserts rows of an account, and fails if one exists that is no event. */
+/** Inserts rows of an account, and fails if one exists that is not an event. */
 async function insertMissing(
   to: Queryable,
   table: CopiedTable,
@@ -102,7 +102,7 @@ async function insertMissing(
   accountId: Ulid,
 ): Promise<void> {
   await assertNoOwner(to, table, rows);
-  // Each unique key has the account, so that only rows of this account are in the way.
+  // Each unique key has the account, so only rows of this account are in the way.
   const suffix = `ON CONFLICT DO NOTHING RETURNING ${table.key[0]}`;
   const { length } = await insertRows(to, table.name, rows, suffix);
   if (length < rows.length && table.name !== 'audit_event') throw accountExists(accountId, table.name);
@@ -128,7 +128,7 @@ async function assertNothingInTheWay(
 
 function otherRestoration(accountId: Ulid): Error {
   return new Error(
-    `Another command restores or deletes accounts/${accountId}. Repeat this one when it has ended.`,
+    `Another command restores or deletes accounts/${accountId}. Run this command again after that.`,
   );
 }
 

@@ -32,7 +32,7 @@ type MigrationOptions = {
   readonly shardCount?: number | undefined;
   /** Ends the work before its next transaction, and cancels the creation of an index on PostgreSQL. */
   readonly signal?: AbortSignal | undefined;
-  /** Is called before each step, with what it is. */
+  /** Is called before each step, with its name. */
   readonly onStep?: (text: string) => void;
   /** Is called about each second while another session or process is waited for, with a text about it. */
   readonly onWait?: ((text: string) => void) | undefined;
@@ -46,7 +46,7 @@ const INSERT =
 // A request that waits for one of its rows waits for the whole batch.
 const BATCH_SIZE = 1000;
 
-// A lock that is not free within a second is let go for as long, so that the requests behind it go on.
+// A lock that is not free within a second is released for as long, so the requests behind it continue.
 const LOCK_PAUSE_MS = 1000;
 
 const MAX_LOCK_WAIT_MINUTES = 10;
@@ -58,9 +58,9 @@ const MAX_INDEX_WAIT_MINUTES = 1440;
  * Applies the missing migrations to the database, each in one transaction or in batches. If the schema is current, the
  * database is only read. If several processes migrate at the same time, each migration is applied once.
  *
- * @throws Error if a migration was not that of this program, or the database is newer than the program, and not compatible
- *   with it or to be distributed; if it can't be distributed, or can't store every text; and if the role does not have the
- *   rights of the tables' owner
+ * @throws Error if a migration differs from this program's, or the database is newer than the program, and not compatible
+ *   with it or to be distributed; if it can't be distributed, or can't store every text; and if the role does not have
+ *   the rights of the tables' owner
  * @throws UNAVAILABLE if a lock is not free within ten minutes, or another process migrates for as long; within a day for an
  *   index
  * @throws the reason of the signal
@@ -95,7 +95,7 @@ async function applyMissing(work: Work, version: number): Promise<Omit<Migration
     const all = (to: Queryable) => database.distribute(to, shardCount);
     distributed.push(...(await untilUnlocked(work, () => database.schema.transaction(all))));
   };
-  // First, so that nothing is migrated if this fails.
+  // First, so nothing is migrated if this fails.
   await distribute();
   for (const migration of migrationsAfter(version, database)) {
     onStep?.(`Applying ${migration.name}`);
@@ -134,7 +134,7 @@ async function applyInTransaction(
   return distributed;
 }
 
-/** Whether no process has applied a migration. Later ones may have changed what it needs. */
+/** Whether no process has applied a migration. Later ones may have changed its prerequisites. */
 async function isMissing(to: Queryable, version: number): Promise<boolean> {
   return (await readSchemaVersion(to)).version < version;
 }
@@ -186,7 +186,7 @@ ORDER BY ${order} LIMIT ${BATCH_SIZE}`;
   }
 }
 
-/** Repeats an attempt that has not got a lock, such as that of a table that a transaction uses. */
+/** Retries an attempt that has not got a lock, such as the lock of a table that a transaction uses. */
 async function untilUnlocked<T>(
   { signal, onWait }: Work,
   attempt: () => Promise<T>,

@@ -92,8 +92,8 @@ export async function findLeft(
 type LastIds = { readonly last_id: Ulid | ''; readonly last_added: Ulid | null };
 
 /**
- * Returns the ids of the last address of a pool that a wallet can get, and of the last one that is being added. Another process
- * adds or deletes some at the same time if they are not those of this one.
+ * Returns the ids of the last address of a pool that a wallet can get, and of the last one that is being added. Another
+ * process adds or deletes some at the same time if they differ from this one's.
  */
 export async function findLastIds(
   transaction: Queryable,

@@ -24,7 +24,7 @@ const FIND_NEWEST = `SELECT
   (SELECT id FROM token WHERE ${TOKEN_NAME} > '' ORDER BY ${TOKEN_NAME} DESC LIMIT 1) AS token`;
 
 export type SweepOptions = {
-  /** The number of days for which audit events are kept; 0 keeps them for ever. */
+  /** The number of days for which audit events are kept; 0 keeps them permanently. */
   readonly auditDays: number;
   readonly signal?: AbortSignal;
   /** Is called after each batch that has deleted rows of a table, with their number. */
@@ -62,7 +62,7 @@ export async function sweepExpired(
 /**
  * Sweeps at the start, and then at an interval, which is less than a day.
  *
- * A wrong clock must not delete what is valid: if the clock is more than a day ahead of the newest row, or of the last
+ * A wrong clock must not delete valid rows: if the clock is more than a day ahead of the newest row, or of the last
  * sweep, nothing is deleted until it has been so for a day.
  */
 export class Sweeper {

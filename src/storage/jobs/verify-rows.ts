@@ -46,19 +46,19 @@ const CHECKS: readonly Check[] = [
     `EXISTS (SELECT 1 FROM address_pool p JOIN address a ON a.account_id = p.account_id AND a.network = p.network
   WHERE p.account_id = r.id AND a.id > p.last_id)`,
     (id) =>
-      `An addition of addresses to accounts/${id} was interrupted. Repeat it, or delete them with "paw address delete --all".`,
+      `An addition of addresses to accounts/${id} was interrupted. Run it again, or delete them with "paw address delete --all".`,
   ],
   [
     'address',
     `r.address IN (SELECT address FROM (
   SELECT account_id, address FROM address UNION SELECT account_id, address FROM wallet
 ) used GROUP BY address HAVING COUNT(*) > 1)`,
-    (address) => `The address ${address} is left for a wallet, and another account has it, too.`,
+    (address) => `The address ${address} is unused in one account, and another account has it, too.`,
   ],
   [
     'wallet',
     'EXISTS (SELECT 1 FROM address a WHERE a.account_id = r.account_id AND a.address = r.address)',
-    (id) => `The address of wallets/${id} is left for another wallet.`,
+    (id) => `The address of wallets/${id} is also among the unused addresses.`,
   ],
   [
     'token',
@@ -73,7 +73,7 @@ const CHECKS: readonly Check[] = [
   ],
 ];
 
-/** Returns what is wrong in rows: contradictions between them, and values that do not exist. */
+/** Returns the problems in rows: contradictions between them, and values that do not exist. */
 export async function findRowProblems(database: Queryable): Promise<Problems> {
   const found: Problems[] = [];
   for (const [table, condition, describe] of CHECKS) {

@@ -53,7 +53,7 @@ export const FIND_SCHEMA_VERSION = `SELECT
   )) AS changed_version`;
 
 export type SchemaVersionRow = SchemaVersion & {
-  /** The first version whose migration was not that of this program; null if there is none. */
+  /** The first version whose migration differs from this program's; null if there is none. */
   readonly changed_version: number | null;
 };
 
@@ -63,7 +63,8 @@ const UNDEFINED_TABLE = '42P01';
 /**
  * Parses the text of a migration. Its line `-- compatible-from: <version>` says that the programs of this schema version
  * and of later ones can use a database after the migration. Without the line, no earlier program can. The line
- * `-- batches: <table> (<columns of its primary key>)` says that it runs beside servers, and not as one transaction.
+ * `-- batches: <table> (<columns of its primary key>)` declares that it runs while servers are running, and not as one
+ * transaction.
  */
 export function parseMigration(name: string, text: string): Migration {
   const version = Number.parseInt(name, 10);
@@ -80,7 +81,7 @@ export function parseMigration(name: string, text: string): Migration {
       throw new Error(`In ${name}, a statement has a range of keys without "batches".`);
   }
   const sql = text.split('\n').flatMap((line) => line.split('--', 1));
-  // The line ends are those of the checkout.
+  // The line ends depend on the checkout.
   const digest = hash('sha256', sql.join('').replaceAll(/\s/g, ''));
   return { version, name, compatibleFrom: Number(compatibleFrom), batches, statements, digest };
 }
@@ -107,7 +108,7 @@ export function migrationsAfter(
 /**
  * Returns the schema version of a database.
  *
- * @throws Error if one of its migrations was not that of this program
+ * @throws Error if one of its migrations differs from this program's
  * @throws UNAVAILABLE
  */
 export async function readSchemaVersion(
@@ -153,8 +154,8 @@ export function assertUsable({ version, compatible_from }: SchemaVersion, subjec
 }
 
 /**
- * Checks that a server may migrate a database in production: that it is that of a gateway, and that the servers of its
- * version can continue meanwhile.
+ * Checks that a server can migrate a database in production: that it is a gateway's, and that the servers of its version
+ * can continue during the migration.
  *
  * @throws Error otherwise
  */

@@ -16,7 +16,7 @@ export async function retryConflicts<T>(attempt: () => Promise<T>, deadline: num
     try {
       return await attempt();
     } catch (error) {
-      // A random time, so that the transactions do not meet again.
+      // A random time, so the transactions do not meet again.
       const pause = Math.random() * longest;
       if (!hasCode(error, CONFLICT) || performance.now() + pause >= deadline) throw error;
       await delay(pause);

@@ -16,7 +16,7 @@ const WAIT_REPORT_MS = 1000;
 
 /** The settings of the sessions of migrations. A pooler refuses them. */
 export function migrationPool(hasPooler: boolean): PoolConfig {
-  // An index is created beside the transaction that has the lock, and `ConnectionTurns` keeps one connection free.
+  // An index is created during the transaction that has the lock, and `ConnectionTurns` keeps one connection free.
   const common = { max: 3, keepAliveInitialDelayMillis: 10_000 };
   // A timeout of the role would end the creation of an index.
   return hasPooler ? common : { ...common, statement_timeout: DAY_MS, lock_timeout: DAY_MS };
@@ -26,7 +26,7 @@ export function migrationPool(hasPooler: boolean): PoolConfig {
 export const MIGRATION_LIMITS = {
   timeoutMs: DAY_MS,
   begin: (isCitus: boolean) => [
-    // As behind a pooler, so that it is the transaction that has the lock timeout, and not the creation of an index.
+    // As behind a pooler, so it is the transaction that has the lock timeout, and not the creation of an index.
     ...transactionBegin(true, { timeoutMs: DAY_MS, lockTimeoutMs: LOCK_TIMEOUT_MS })(isCitus),
     ...[
       `SET LOCAL statement_timeout = ${DAY_MS}`,
@@ -42,7 +42,7 @@ const TRY_LOCK = `SELECT CASE WHEN pg_try_advisory_xact_lock(hashtext('paw migra
 
 const TABLE_NAMES = [...TABLES.map(({ name }) => name), 'schema_migration'];
 
-// The owners of the tables, first one whose rights the role does not have. To become a role is a right of its own since
+// The owners of the tables, first one whose rights the role does not have. Becoming a role is a separate right since
 // PostgreSQL 16.
 const FIND_OWNERS = `SELECT DISTINCT pg_get_userbyid(relowner) AS name, quote_ident(pg_get_userbyid(relowner)) AS quoted,
   current_user AS role, CASE WHEN pg_has_role(relowner, 'USAGE') AND pg_has_role(relowner,
@@ -61,7 +61,7 @@ FROM pg_index WHERE indexrelid = to_regclass($1) AND indrelid = to_regclass($2)`
 
 type FoundIndex = { readonly definition: string; readonly is_valid: 0 | 1 };
 
-// A program that was killed can have left a session that goes on.
+// A program that was killed can have left a session that continues.
 const FIND_CREATION = `SELECT pid, application_name FROM pg_stat_progress_create_index JOIN pg_stat_activity USING (pid)
 WHERE relid = to_regclass($1) AND pg_stat_activity.datname = current_database()`;
 
@@ -79,7 +79,7 @@ type Wait = OtherSession & { readonly seconds: number; readonly transaction_seco
 // Any statement ends the last query, with its snapshot.
 const END_QUERY = 'SET LOCAL lock_timeout TO DEFAULT';
 
-/** See `Engine.schema`. The lock is that of a transaction, since a pooler keeps none of a session. */
+/** See `Engine.schema`. The lock belongs to a transaction, since a pooler keeps none of a session. */
 export function schemaChanges(pool: ConnectionPool): SchemaChanges {
   const locked = <T>(work: (transaction: Queryable, owner: string | undefined) => Promise<T>): Promise<T> =>
     inTransaction(pool, undefined, async (to) => {
@@ -130,7 +130,7 @@ async function findOwner(transaction: Queryable): Promise<string | undefined> {
   return name === role || others.length > 0 ? undefined : quoted;
 }
 
-/** Creates an index beside writes, which a transaction can't. */
+/** Creates an index while writes continue, which a transaction can't. */
 async function createIndex(
   pool: ConnectionPool,
   { name, isUnique, table, columns }: Index,
@@ -163,7 +163,7 @@ async function createIndex(
   }
 }
 
-/** Reports each second for whom the creation of an index waits, until it has ended. */
+/** Reports each second for whom the creation of an index waits, until it is complete. */
 async function reportWaits(
   pool: ConnectionPool,
   name: string,

@@ -40,7 +40,7 @@ export type PostgresSettings = {
  */
 export type ObservePool = (state: () => PoolState) => ((wait: PoolWait) => void) | undefined;
 
-/** The functions that receive what is measured. */
+/** The functions that receive the measurements. */
 export type PostgresObservers = {
   readonly onPool?: ObservePool | undefined;
   readonly onStatement?: ObserveStatement | undefined;
@@ -82,7 +82,7 @@ export function openPostgres(
     ...database,
     checkReady: remembered(() => checkReady(pool, probes, timeoutMs), READINESS_LIFETIME_MS),
     schema: schemaChanges(migrations),
-    // In the order of many languages, the order of ids is not that of their times.
+    // In the order of many languages, the order of ids differs from the order of their times.
     textType: 'TEXT COLLATE "C"',
 
     async assertEncoding() {
@@ -236,7 +236,9 @@ async function probe(session: Session): Promise<void> {
   ]);
   if (right !== undefined) {
     const { table_name, missing } = right;
-    throw new Error(`The role has no ${missing} on ${table_name}, or row level security applies to it.`);
+    throw new Error(
+      `The role lacks ${missing} on the table "${table_name}", or row-level security applies to it.`,
+    );
   }
   if (state?.read_only === 'off') return;
   // After a failover, another session can be writable.

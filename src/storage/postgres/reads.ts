@@ -14,7 +14,7 @@ import { CONFLICT, hasCode, LOCK_TIMEOUT, MISSING_STATEMENT, startTimeout } from
 // A larger batch would serialize reads on one connection while other connections are idle.
 const MAX_BATCH = 32;
 
-// Reads whose deadline is earlier than that of their batch by less than this share it. Those that wait are looked at as often.
+// Reads whose deadline is earlier than their batch's by less than this share it. Waiting reads are checked as often.
 const DEADLINE_TOLERANCE_MS = 100;
 
 // How often the batches are looked at that run.
@@ -43,19 +43,19 @@ type RunningBatch = {
 type Batch = { readonly claim: ConnectionRequest; readonly reads: readonly PendingRead[] };
 
 /**
- * Pipelines the reads of one iteration of the event loop over one connection. Without it, iterations, system calls and the
- * checkout of connections take longer than the queries. The reads of an account that has to wait for its turn are sent when
- * it comes, and take along those of others that wait.
+ * Pipelines the reads of one iteration of the event loop over one connection. Without it, iterations, system calls and
+ * the checkout of connections take longer than the queries. The reads of an account that has to wait for its turn are
+ * sent when it comes, and take waiting reads of others along.
  *
  * Each read has its own result: a failed read has no effect on the others. A statement that did not get its lock, or was
- * late, runs on a connection of its own until it succeeds.
+ * late, runs on a separate connection until it succeeds.
  */
 export class ReadPipeline {
   readonly #pool: ConnectionPool;
   readonly #turns: ConnectionTurns;
   /**
-   * Those that are not sent yet, by account. A new map for each iteration of the event loop: one that lives would keep what was
-   * deleted from it in memory for as long as its old hash tables.
+   * Those that are not sent yet, by account. A new map for each iteration of the event loop: a long-lived map would keep
+   * entries that were deleted from it in memory for as long as its old hash tables.
    */
   #queues = new Map<Value | undefined, PendingRead[]>();
   /** The accounts that wait for a connection. */
@@ -108,7 +108,7 @@ export class ReadPipeline {
     for (const account of this.#queues.keys()) if (!this.#asking.has(account)) void this.#ask(account);
   }
 
-  /** Takes reads of some accounts, first those of the ones with few. */
+  /** Takes reads of some accounts, accounts with few reads first. */
   #take(
     claim: ConnectionRequest,
     count: number,
@@ -124,7 +124,7 @@ export class ReadPipeline {
     return reads;
   }
 
-  /** Waits for the turn of an account, and sends its reads after those of others that wait. */
+  /** Waits for the turn of an account, and sends its reads after the waiting reads of others. */
   async #ask(account: Value | undefined): Promise<void> {
     this.#asking.add(account);
     const startMs = performance.now();
@@ -202,7 +202,7 @@ export class ReadPipeline {
     this.#running.splice(this.#running.indexOf(running), 1);
   }
 
-  /** A node of Citus may not respond. The reads of other accounts are not to wait for it. */
+  /** A Citus node may not respond. The reads of other accounts must not wait for it. */
   #watch(): void {
     for (const { claim, unfinished, lastMs } of this.#running) {
       const [late] = unfinished;

@@ -5,7 +5,11 @@ import { DatabaseError, resultUnknown, unavailable } from '../interface/database
 
 /** Returns the error for a statement that has not begun in time. */
 export function startTimeout(outage: Outage, resource?: string): DatabaseError {
-  return unavailable(new Error('The database was not free in time.'), outage, resource);
+  return unavailable(
+    new Error('No database connection became available within the timeout.'),
+    outage,
+    resource,
+  );
 }
 
 // The table of a statement, or of the first change of several, and the parameter with the id of its row.
@@ -30,7 +34,7 @@ type ServerError = Error & {
 /** A table does not exist. All are of the gateway itself, and on Citus it can be a shard that was moved to another node. */
 export const MISSING_TABLE = /^42P01$/;
 
-// The codes of a server that can't serve, as opposed to those of an invalid statement.
+// The codes of a server that can't serve, as opposed to an invalid statement.
 const OUTAGES: readonly (readonly [code: RegExp, outage: Outage])[] = [
   [/^(53300|57014)$/, 'overload'], // too many connections, cancelled statement
   [/^(55P03|40001|40P01)$/, 'lock'], // `lock_timeout`, serialization failure, deadlock
@@ -47,7 +51,7 @@ export const CONFLICT = /^(40001|40P01)$/;
 /** A prepared statement that does not exist. A statement sent earlier may have failed to prepare it. */
 export const MISSING_STATEMENT = /^26000$/;
 
-/** A lock was not available in time. */
+/** A lock did not become available within the timeout. */
 export const LOCK_TIMEOUT = /^55P03$/;
 
 /** A session can stay read-only after a failover, until it is closed. */
@@ -81,7 +85,7 @@ export function endsConnection(error: unknown): boolean {
   return !isServerError(error) || endsSession(error) || hasCode(error, READ_ONLY);
 }
 
-/** The severity is in the language of the server, so that it is not always known. */
+/** The severity is in the language of the server, so it is not always known. */
 function endsSession({ severity, code }: ServerError): boolean {
   return severity === 'FATAL' || END_OF_SESSION_CODES.test(code);
 }
@@ -92,13 +96,13 @@ export function hasCode(thrown: unknown, code: RegExp): boolean {
   return isServerError(error) && code.test(error.code);
 }
 
-/** What a statement commits: `later` if a COMMIT was sent with it, which the server skips if it fails. */
+/** When a statement commits: `later` if a COMMIT was sent with it, which the server skips if it fails. */
 type Commits = 'nothing' | 'itself' | 'transaction' | 'later';
 
 /**
  * Returns the error of a statement for the caller: a `DatabaseError` for an outage, and the error itself otherwise.
  *
- * @param commits what the statement commits. Nobody knows whether it was committed if the connection is lost, or if the
+ * @param commits when the statement commits. It is unknown whether it was committed if the connection is lost, or if the
  *   server ends the session between a COMMIT and its confirmation.
  * @param statements those that were sent, of which one has failed
  */
@@ -122,12 +126,15 @@ export function statementError(
   return unavailable(error, outage, resource);
 }
 
-/** Whether Citus has lost a worker, and the session goes on. Poolers have one code, and not always the severity FATAL. */
+/**
+ * Whether Citus has lost a worker, and the session continues. Poolers have one code, and not always the severity FATAL.
+ */
 function isWorkerLoss(error: unknown): boolean {
   return isServerError(error) && error.severity === 'ERROR' && error.code !== LOST_BY_POOLER;
 }
 
-// Two sessions have changed a row of the catalog, for example about an index. It has no code of its own, and is not translated.
+// Two sessions have changed a row of the catalog, for example about an index. It has no separate code, and is not
+// translated.
 const CATALOG_CONFLICT = /^tuple concurrently (updated|deleted)$/;
 
 /** Returns the outage of a server that can't serve; undefined if it is not the server's. */

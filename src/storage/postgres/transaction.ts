@@ -5,11 +5,11 @@ import { withoutTransactionTimeout } from './connections/hosts.ts';
 import type { ConnectionPool } from './connections/pool.ts';
 import type { Session } from './connections/session.ts';
 
-// A worker gets the lock timeout of a session by no other way. It comes with the BEGIN of the coordinator, so that it costs
+// A worker gets the lock timeout of a session by no other way. It comes with the BEGIN of the coordinator, so it costs
 // no round trip, and a node that is added later needs nothing.
 const PROPAGATE = "SET LOCAL citus.propagate_set_commands = 'local'";
 
-// A command takes as long as it needs, whatever the role has.
+// A command takes as long as it needs, regardless of the role.
 const WITHOUT_TIMEOUTS = [
   'SET LOCAL idle_in_transaction_session_timeout = 0',
   `SELECT ${withoutTransactionTimeout('transaction')}`,
@@ -76,7 +76,7 @@ export function transactionBegin(
   { timeoutMs, lockTimeoutMs }: { readonly timeoutMs: number; readonly lockTimeoutMs?: number | undefined },
 ): (isCitus: boolean) => readonly Statement[] {
   const begin = (...texts: string[]) => ['BEGIN', ...texts].map((sql) => ({ sql, params: [] }));
-  // Behind a pooler, the session has no timeouts, or those of the role.
+  // Behind a pooler, the session has no timeouts, or the role's.
   const command = hasPooler ? begin(...WITHOUT_TIMEOUTS) : begin();
   if (lockTimeoutMs === undefined) return () => command;
   const lock = `SET LOCAL lock_timeout = ${lockTimeoutMs}`;

@@ -12,7 +12,7 @@ export type ListRow = Row & { readonly id: Ulid };
 export type RowFilter<R extends ListRow> = {
   /** The values of the comparisons of the list. */
   readonly values: readonly Value[];
-  /** The parts that are read, at most 100, each as a list of its own. The part of an empty string is empty. */
+  /** The parts that are read, at most 100, each as a separate list. The part of an empty string is empty. */
   readonly parts?: readonly (Ulid | '')[] | undefined;
   /** The bounds of the ids, which are not in the range themselves. */
   readonly range?: readonly [after: string, before: string] | undefined;
@@ -38,7 +38,7 @@ const MAX_COUNTED_PARTS = 10;
 const ALL = ['', 'Z'] as const;
 
 /**
- * A list: rows of a table in the order of their ids. It is read by keyset pagination, so that the last page costs the same
+ * A list: rows of a table in the order of their ids. It is read by keyset pagination, so the last page costs the same
  * as the first. One statement reads the same page of several parts.
  */
 export class KeysetList<R extends ListRow> {
@@ -70,7 +70,7 @@ export class KeysetList<R extends ListRow> {
     });
   }
 
-  /** Reads all wanted rows in batches, so that no statement searches the whole list for a rare one. */
+  /** Reads all wanted rows in batches, so no statement searches the whole list for a rare one. */
   async *readAll(
     database: Queryable,
     selection: RowFilter<R>,
@@ -178,7 +178,7 @@ export class KeysetList<R extends ListRow> {
 }
 
 /**
- * Makes the list of the rows of an account whose titles have a beginning: between two keys.
+ * Returns the list of the rows of an account whose titles start with a text: between two keys.
  *
  * @param others the comparisons of the columns of the index between the account and the title
  */
@@ -200,7 +200,7 @@ function isLarge<P>(parts: readonly P[] | undefined): parts is readonly P[] {
   return parts !== undefined && parts.length > MAX_COUNTED_PARTS;
 }
 
-/** Reads parts in several statements, so that others can be executed in between. */
+/** Reads parts in several statements, so others can be executed in between. */
 async function inChunks<P, T>(
   parts: readonly P[],
   read: (chunk: readonly P[]) => Promise<readonly T[]>,

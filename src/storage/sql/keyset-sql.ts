@@ -15,16 +15,16 @@ export type ListOptions = {
   /** An SQL expression for the number of all rows. Without it, the rows are counted. */
   readonly count?: string;
   /**
-   * A column of an index after those of the comparisons and of the part. The list has at most `MAX_COUNTED` rows, the first
-   * by this column, so that a search for what most rows have is bounded, too.
+   * A column of an index after the columns of the comparisons and of the part. The list has at most `MAX_COUNTED` rows,
+   * the first by this column, so a search for what most rows have is bounded, too.
    */
   readonly matchedBy?: string;
 };
 
-/** What a statement reads: the rows of pages, or metadata of pages. */
+/** The results of a statement: the rows of pages, or metadata of pages. */
 export type ListKind = 'page' | 'count' | 'previous' | 'count and previous';
 
-/** The maximum number of rows that a search by `matchedBy` finds, and that are counted, so that a count has a maximum cost. */
+/** The maximum number of rows that a search by `matchedBy` finds, and that are counted, so a count has a maximum cost. */
 const MAX_COUNTED = 1000;
 
 /**

@@ -21,7 +21,9 @@ export function insertInto<R extends Row>(table: string, columns: string) {
 
 type InsertedRow = Readonly<Record<string, Value | ColumnOfFirst>> & { readonly account_id: Ulid };
 
-/** Makes the function that returns the change that inserts a row. The first two columns are those of `Change.params`. */
+/**
+ * Returns a function that returns the change that inserts a row. The first two columns are the ones in `Change.params`.
+ */
 export function insertChange<R extends InsertedRow>(
   table: string,
   columns: `account_id, ${string}`,

@@ -18,8 +18,8 @@ import { syncFile } from './sync-file.ts';
 import { readFileVersion } from './verify-file.ts';
 
 /**
- * Copies a SQLite database to a new file, as it is at the start, while other processes use it. The copy has no free pages,
- * so that nothing that was deleted is in it. The file has its name only when it is complete and on disk. An interrupted
+ * Copies a SQLite database to a new file, as it is at the start, while other processes use it. The copy has no free
+ * pages, so it contains no deleted data. The file has its name only when it is complete and on disk. An interrupted
  * backup leaves a file with `.partial-` in its name.
  *
  * @param file the new file, which must not exist
@@ -41,7 +41,7 @@ export function backUpSqlite(path: string, file: string): number {
     closeSync(openSync(partial, 'wx', 0o600));
     source.prepare('VACUUM INTO ?').run(partial);
     syncFile(partial);
-    // Fails if the file exists by now.
+    // Fails if the file exists now.
     linkSync(partial, file);
     syncFile(dirname(file));
     return statSync(file).size;
@@ -60,7 +60,7 @@ function isWritable(folder: string): boolean {
   }
 }
 
-/** Removes the file of a database, and those that SQLite has made beside it. */
+/** Removes the file of a database, and the files that SQLite has created next to it. */
 export function removeDatabase(path: string): void {
   for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(path + suffix, { force: true });
 }

@@ -5,7 +5,7 @@ import { Worker } from 'node:worker_threads';
 // The log is checkpointed when it is larger than this.
 const CHECKPOINT_BYTES = 8_000_000;
 
-// A smaller log is checkpointed as well, so that what was deleted does not stay readable in it.
+// A smaller log is checkpointed as well, so deleted data does not stay readable in it.
 const INTERVAL_MS = 60_000;
 
 // A reader that holds an old snapshot keeps the log from shrinking.
@@ -14,7 +14,7 @@ const RETRY_INTERVAL_MS = 1000;
 const THREAD = new URL(`./checkpoint-thread${extname(import.meta.url)}`, import.meta.url);
 
 /**
- * Moves the contents of the write-ahead log into the database, on a thread of its own that is started with the first
+ * Moves the contents of the write-ahead log into the database, on a separate thread that is started with the first
  * checkpoint: when the log is large, and once in a minute in which it has grown.
  */
 export class Checkpoints {

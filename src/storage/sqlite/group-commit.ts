@@ -45,9 +45,9 @@ const REPEATED = new Error('The batch is repeated.');
 type Settle = (failure?: unknown) => void;
 
 /**
- * Runs writes, and commits those of one iteration of the event loop together. What is left waits for the next turns of the
- * accounts. A write that fails is undone alone. A write resolves when a sync that began after its commit has ended; the next
- * writes are committed meanwhile.
+ * Runs writes, and commits the writes of one iteration of the event loop together. The rest waits for the next turns of
+ * the accounts. A write that fails is undone alone. A write resolves when a sync that began after its commit has ended;
+ * the next writes are committed meanwhile.
  */
 export class GroupCommit {
   readonly #writer: DatabaseSync;

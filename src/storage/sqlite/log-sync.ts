@@ -23,9 +23,8 @@ type SyncEvents = {
 type Commits = PromiseWithResolvers<void> & { count: number };
 
 /**
- * Syncs the write-ahead log of a database in the thread pool, so that the event loop never waits for the
- * disk. One sync serves all commits that were made before it began; commits that are made meanwhile wait for
- * the next one.
+ * Syncs the write-ahead log of a database in the thread pool, so the event loop never waits for the disk. One sync serves
+ * all commits before its start; commits during it wait for the next one.
  *
  * A failed sync is not repeated: the kernel may have dropped the pages that it could not write, and a second
  * sync would succeed without them. Source: "Can applications recover from fsync failures?", USENIX ATC 2020.

@@ -3,9 +3,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 
 /**
- * Opens a file for reads alone, and without trust in it: its schema calls no function that has an effect, and damaged pages are
- * noticed. Without a log, no process uses the file: then it is read as it is, so that SQLite makes no log beside it, and it may
- * be on read-only storage.
+ * Opens a file for reads alone, and without trust in it: its schema calls no function that has an effect, and damaged
+ * pages are noticed. Without a log, no process uses the file: then it is read without changes, so SQLite creates no log
+ * next to it, and it may be on read-only storage.
  */
 export function openReadOnly(link: string): DatabaseSync {
   const path = realpathSync(link);
@@ -16,7 +16,7 @@ export function openReadOnly(link: string): DatabaseSync {
   return database;
 }
 
-/** Returns whether a file has a log beside it, as while a process uses it. */
+/** Returns whether a file has a log next to it, as while a process uses it. */
 export function hasLog(link: string): boolean {
   return existsSync(`${realpathSync(link)}-wal`);
 }

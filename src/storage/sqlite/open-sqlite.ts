@@ -21,7 +21,7 @@ import { assertOwnFile, SCHEMA_OBJECTS } from './verify-file.ts';
 export class DatabaseMissingError extends Error {}
 
 export type SqliteSettings = {
-  /** Whether the file is only read, and nothing beside it is changed. */
+  /** Whether the file is only read, and no other file is changed. */
   readonly isReadOnly?: boolean | undefined;
   /** Whether to create the file if it does not exist. */
   readonly create: boolean;
@@ -47,10 +47,9 @@ const SETTINGS = { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true }
 /**
  * Opens a database in one SQLite file.
  *
- * There are two connections, one for writes and one for reads, so that a read neither waits for an open
+ * There are two connections, one for writes and one for reads, so a read neither waits for an open
  * transaction nor sees its changes. A write resolves when it is on disk. Reads can see it shortly before. The
- * event loop never waits for the disk: the log is synced in the thread pool and checkpointed on a
- * thread of its own.
+ * event loop never waits for the disk: the log is synced in the thread pool and checkpointed on a separate thread.
  *
  * @param link the file, or a symbolic link to it
  * @throws DatabaseMissingError if it does not exist and must not be created
@@ -118,8 +117,8 @@ export function openSqlite(link: string, settings: SqliteSettings): Engine {
 /** Returns the target of the statements of a transaction. */
 function inTransaction(writer: DatabaseSync, execute: RunStatement): Queryable {
   const run: Execute = async (sql, params) => {
-    // A full disk undoes the whole transaction. What follows would be one of its own.
-    if (!writer.isTransaction) throw unavailable(new Error('The transaction was undone.'));
+    // A full disk rolls the whole transaction back. The next statement would be a separate one.
+    if (!writer.isTransaction) throw unavailable(new Error('The transaction was rolled back.'));
     return execute(sql, params);
   };
   return { read: run, write: run };
@@ -135,7 +134,7 @@ function readOnlyEngine(path: string): Engine {
     if (!hadLog && hasLog(path)) throw unavailable(new Error(`another process began to use ${path}`), 'lock');
     return rows;
   };
-  const refuse = () => Promise.reject(new Error('The database is open for reads alone.'));
+  const refuse = () => Promise.reject(new Error('The database is open for reads only.'));
   const engine: Engine = {
     read,
     write: refuse,
@@ -197,7 +196,7 @@ function openConnections(path: string, file: Stats): { writer: DatabaseSync; rea
   writer.exec('PRAGMA journal_mode = WAL');
   // COMMIT writes to the page cache. The log is synced elsewhere.
   writer.exec('PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0; PRAGMA busy_timeout = 0');
-  // What was deleted is overwritten with zeros.
+  // Deleted data is overwritten with zeros.
   writer.exec('PRAGMA secure_delete = ON');
   const reader = new DatabaseSync(path, { ...SETTINGS, readOnly: true });
   reader.exec('PRAGMA busy_timeout = 0');

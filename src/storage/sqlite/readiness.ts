@@ -9,7 +9,7 @@ import { schemaOf } from './verify-file.ts';
 // The space that the disk must have after it was full: more than nearly every write needs.
 const SPACE_BYTES = 1_000_000;
 
-/** Checks whether a database can be used, through a connection of its own, which is opened by the first check. */
+/** Checks whether a database can be used, through a separate connection, which the first check opens. */
 export class ReadinessCheck {
   readonly #path: string;
   readonly #needsSpace: () => boolean;
@@ -26,7 +26,7 @@ export class ReadinessCheck {
     try {
       this.#connection ??= new DatabaseSync(this.#path, { timeout: 0 });
       const connection = this.#connection;
-      // Empties the page cache, so that the pages are read from the file.
+      // Empties the page cache, so the pages are read from the file.
       connection.exec('PRAGMA shrink_memory');
       assertUsable(schemaOf(connection));
       connection.prepare(FIND_COLUMNS);

@@ -36,14 +36,14 @@ type RestoreOptions = {
 };
 
 /**
- * Replaces a SQLite database by a backup. The backup is copied and the copy is checked first; then the copy gets the
- * name of the database, at once. Another name of the old file keeps the old database. An interrupted restoration leaves
- * the database as it was, and files with `.restore-` in their names.
+ * Replaces a SQLite database by a backup. The backup is copied and the copy is checked first; then the copy gets the name
+ * of the database, atomically. Another name of the old file keeps the old database. An interrupted restoration leaves the
+ * database as it was, and files with `.restore-` in their names.
  *
  * @param link the file of the database, which may not exist, or a symbolic link to it
  * @returns the schema version of the backup
- * @throws Error if the backup is damaged, incomplete, newer than the program, or has what the gateway can't have made,
- *   or if another process uses the database
+ * @throws Error if the backup is damaged, incomplete, newer than the program, or has values that the gateway can't have
+ *   written, or if another process uses the database
  */
 export async function restoreSqlite(
   file: string,
@@ -81,7 +81,7 @@ function removeFolder(path: string): void {
   try {
     rmdirSync(path);
   } catch {
-    // It is of use to somebody.
+    // It is not empty.
   }
 }
 
@@ -89,7 +89,8 @@ function removeFolder(path: string): void {
  * Checks a backup, and opens it for reads alone.
  *
  * @param name the name of the backup in error messages
- * @throws Error if the backup is damaged, incomplete, newer than the program, or has what the gateway can't have made
+ * @throws Error if the backup is damaged, incomplete, newer than the program, or has values that the gateway can't have
+ *   written
  */
 export function openBackup(file: string, name = file): Engine {
   assertComplete(file);
@@ -100,7 +101,7 @@ export function openBackup(file: string, name = file): Engine {
   return openSqlite(file, { isReadOnly: true, create: false });
 }
 
-/** Deletes the addresses that are left for wallets from a file that nobody uses. */
+/** Deletes the addresses that are left for wallets from a file that is not in use. */
 function deleteAddresses(path: string): void {
   const database = new DatabaseSync(path);
   try {
@@ -118,7 +119,7 @@ function assertComplete(file: string): void {
   const logs = [file, realpathSync(file)].flatMap((path) => [`${path}-wal`, `${path}-journal`]);
   if (isInWalMode(file) || logs.some((path) => sizeOf(path) > 0)) {
     throw new Error(
-      `The file ${file} can be incomplete: it has a log, or was copied without it. Use a file of "paw backup"; DATABASE_URL=sqlite:${file} makes one of it.`,
+      `The file ${file} can be incomplete: it has a log, or was copied without it. Use a file of "paw backup"; with DATABASE_URL=sqlite:${file}, this command makes one.`,
     );
   }
 }
@@ -150,8 +151,8 @@ function followLink(path: string): string {
 }
 
 /**
- * Moves the log of a killed server into the old database, so that nothing is lost if the restoration is interrupted, and
- * removes it, so that it is not applied to the new one. A server that has opened a damaged database, which can't be
+ * Moves the log of a killed server into the old database, so nothing is lost if the restoration is interrupted, and
+ * removes it, so it is not applied to the new one. A server that has opened a damaged database, which can't be
  * locked, notices that its file is replaced.
  */
 function removeLog(path: string): void {

@@ -13,8 +13,7 @@ const LOCK_CODES = new Set([
 // Primary result codes of a disk that is full, or that limits the size of a file.
 const DISK_CODES = [10, 13]; // IOERR, FULL
 
-// Primary result codes of an unavailable database, as opposed to those of an invalid statement.
-// Source: sqlite.org/rescode.html.
+// Primary result codes of an unavailable database, as opposed to an invalid statement. Source: sqlite.org/rescode.html.
 const OUTAGE_CODES = new Set([
   7, // NOMEM
   8, // READONLY

@@ -33,7 +33,7 @@ const MAX_MESSAGES = 10_000;
 const CORRUPT = 11;
 const NOT_A_DATABASE = 26;
 
-/** Returns a database with what the migrations up to a version make. */
+/** Returns a database with the tables and indexes of the migrations up to a version. */
 function migratedDatabase(version: number): DatabaseSync {
   const database = new DatabaseSync(':memory:');
   database.exec(createMigrationTable('TEXT'));
@@ -43,7 +43,7 @@ function migratedDatabase(version: number): DatabaseSync {
   return database;
 }
 
-/** Returns what the migrations make, also on the other engine. */
+/** Returns the tables and indexes of the migrations, including the other engine's. */
 export function migratedObjects(): readonly SchemaObject[] {
   const database = migratedDatabase(LATEST_VERSION);
   const objects = database.prepare(SCHEMA_OBJECTS).all() as SchemaObject[];
@@ -57,9 +57,10 @@ WHERE NOT (type = 'table' AND name LIKE 'sqlite\\_stat_' ESCAPE '\\')
   AND NOT (type = 'index' AND name LIKE 'sqlite\\_autoindex\\_%' ESCAPE '\\')`;
 
 /**
- * Returns in what a file differs from the tables and indexes that the migrations up to its version make, such as a view or a trigger.
+ * Returns the differences of a file from the tables and indexes that the migrations up to its version make, such as a
+ * view or a trigger.
  *
- * @param isOwn whether a table or an index may differ from that of the migrations, which `findSchemaProblems` describes
+ * @param isOwn whether a table or an index can differ from the migrations, which `findSchemaProblems` describes
  */
 function findOtherObjects(database: DatabaseSync, version: number, isOwn: boolean): Problems {
   const objectsOf = (each: DatabaseSync) =>
@@ -89,10 +90,11 @@ function findOtherObjects(database: DatabaseSync, version: number, isOwn: boolea
 }
 
 /**
- * Checks the structure of a SQLite file, its indexes and its foreign keys, and that nothing else is in it. What is not of the
- * gateway is not read.
+ * Checks the structure of a SQLite file, its indexes and its foreign keys, and that nothing else is in it. Tables of
+ * other programs are not read.
  *
- * @param foreign what the file is called in an error if it is not the database of this gateway, and somebody else may have made it
+ * @param foreign what the file is called in an error if it is not the database of this gateway, and someone else may have
+ *   created it
  */
 export function findFileProblems(path: string, foreign?: string): Problems {
   const database = openReadOnly(path);
@@ -128,7 +130,7 @@ export function findFileProblems(path: string, foreign?: string): Problems {
  * Returns the schema version of an intact SQLite file.
  *
  * @param name the name of the file in the error message
- * @throws Error if it has no tables of the gateway, or one of its migrations was not that of this program
+ * @throws Error if it has no tables of the gateway, or one of its migrations differs from this program's
  */
 export function readFileVersion(path: string, name = path): SchemaVersion {
   const database = openReadOnly(path);
@@ -144,7 +146,7 @@ export function readFileVersion(path: string, name = path): SchemaVersion {
 /**
  * Checks that an open file is empty, or a database of the gateway.
  *
- * @throws Error otherwise, or if one of its migrations was not that of this program
+ * @throws Error otherwise, or if one of its migrations differs from this program's
  */
 export function assertOwnFile(database: DatabaseSync, path: string): void {
   if (schemaOf(database).version > 0) return;
@@ -155,7 +157,7 @@ export function assertOwnFile(database: DatabaseSync, path: string): void {
   throw new Error(`The file ${path} is the database of another program.`);
 }
 
-/** Returns the schema version of an open file, which may be that of another program. */
+/** Returns the schema version of an open file, which can be another program's. */
 export function schemaOf(database: DatabaseSync, subject?: string): SchemaVersion {
   const hasTable = database
     .prepare(

@@ -74,7 +74,7 @@ export const APP_LIST = new KeysetList<AppRow>(TABLE, { where: ['account_id ='],
 
 export const APP_LIST_BY_TITLE = listByTitle<AppRow>(TABLE, 'project_id');
 
-// Its second parameter is no row: insertions of one account wait for the account.
+// Its second parameter is not a row: insertions of one account wait for the account.
 const COUNT: ConditionalSql = (
   [account, max, project],
   condition,
@@ -160,7 +160,7 @@ export async function updateAppRow(
 }
 
 /**
- * Replaces the key of an app. The key before becomes the previous key, in place of an earlier one.
+ * Replaces the key of an app. The key before becomes the previous key, and replaces an earlier one.
  *
  * @returns the row of the app with the id of the previous key, or undefined if the app does not exist
  */

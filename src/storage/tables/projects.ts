@@ -100,7 +100,7 @@ export const lockProject = readRow<Pick<ProjectItem, 'id'>, [accountId: Ulid, id
 
 export const findAccountOfProject = findAccountOf('projects');
 
-/** Returns a project of the account, which then nobody else changes before the transaction ends, or undefined. */
+/** Returns a project of the account, which no one else then changes before the transaction ends, or undefined. */
 export const findProjectToUpdate = readRow<ProjectItem, [accountId: Ulid, id: Ulid]>(
   `SELECT ${PROJECT_COLUMNS} FROM project WHERE account_id = $1 AND id = $2 FOR NO KEY UPDATE`,
 );

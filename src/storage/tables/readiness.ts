@@ -10,7 +10,7 @@ const READS = TABLES.map(
     `(SELECT ${columnNames(columns).at(-1)} FROM ${name} ORDER BY ${key[0]} LIMIT 1) AS ${name}`,
 );
 
-/** Reads a row of every table, so that a missing table or a damaged file is noticed. */
+/** Reads a row of every table, so a missing table or a damaged file is noticed. */
 export const READ_TABLES = `SELECT ${READS.join(', ')}`;
 
 /** Fails if a table or a column is missing. It reads no row, and on Citus needs no node. */

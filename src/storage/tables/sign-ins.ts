@@ -13,8 +13,8 @@ export type SignIn = {
   readonly event: AuditEventRow;
 };
 
-// A deactivation or a rotation waits for this lock, and then ends the new token as well. A sign-in that waits for one of
-// them finds no row. Sign-ins don't wait for each other.
+// A deactivation or a rotation waits for this lock, and then revokes the new token as well. A sign-in that waits for one
+// of them finds no row. Sign-ins don't wait for each other.
 const LOCK: ConditionalSql = ([account, app, key], condition) => `SELECT ${APP_COLUMNS} FROM app
 WHERE account_id = ${account} AND id = ${app} AND private_key_id = ${key} AND active = 1 AND ${condition} FOR SHARE`;
 

@@ -95,7 +95,7 @@ WHERE last_use_time_ms > $3`;
 
 const REVOKE_OF_APP = 'DELETE FROM token WHERE account_id = $1 AND app_id = $2 RETURNING expire_time_ms';
 
-// The newest first, because a token ends with its maker.
+// Newest first, because a token is revoked with its maker.
 const FIND_OF_ACCOUNT = `SELECT id FROM token
 WHERE account_id = $1 AND expire_time_ms > $2 ORDER BY id DESC LIMIT $3`;
 
@@ -107,8 +107,8 @@ const COUNT_MADE = `SELECT COUNT(*) AS count FROM token
 WHERE account_id = $1 AND maker_token_id = $2 AND expire_time_ms > $3`;
 
 /**
- * Ends the tokens of an app after a rotation of its key: those of the previous key at `expireTimeMs`, with the key, those
- * of earlier keys at once.
+ * Ends the tokens of an app after a rotation of its key: tokens of the previous key at `expireTimeMs`, with the key,
+ * tokens of earlier keys immediately.
  */
 export async function deleteTokensOfOldKeys(
   transaction: Queryable,
@@ -123,7 +123,7 @@ export async function deleteTokensOfOldKeys(
 /** Returns the change that inserts a token. */
 export const insertTokenChange = insertChange<NewTokenRow>('token', NEW_TOKEN_COLUMNS);
 
-/** Returns a token of an account or of one of its apps, also one that has expired or whose account is not active. */
+/** Returns a token of an account or of one of its apps, even if it has expired or its account is not active. */
 export const findToken = readRow<TokenSecretRow, [accountId: Ulid, id: Ulid]>(
   `SELECT ${TOKEN_COLUMNS}, hash FROM token WHERE account_id = $1 AND id = $2`,
 );
@@ -134,8 +134,8 @@ export const findValidToken = readRow<TokenSecretRow, [accountId: Ulid, id: Ulid
 );
 
 /**
- * Locks a token that makes others: its makings wait for each other, and its end for them, so that it ends what they have
- * made. Returns undefined if it has ended.
+ * Locks a token that creates others: the creations wait for each other, and its revocation for them, so it includes all
+ * created tokens. Returns undefined if the token is no longer valid.
  */
 export const lockMaker = readRow<Pick<Token, 'expire_time_ms'>, [accountId: Ulid, id: Ulid]>(LOCK);
 

@@ -175,7 +175,7 @@ export function updateWalletChange(
 }
 
 /**
- * Returns the change that archives a wallet, or brings it back, and returns its new row, unless the wallet does not exist, is
+ * Returns the change that archives or unarchives a wallet, and returns its new row, unless the wallet does not exist, is
  * in this state, or has none of the revisions. It is the first of its statement.
  */
 export function setArchivedChange(

@@ -42,7 +42,7 @@ function withCheck(sql: ConditionalSql, check: ConditionalSql, count: number): C
 
 /** Returns the text of a change. @throws Error if the change leaves a parameter or the condition out */
 export function renderSql(sql: ConditionalSql, names: readonly string[], condition = ALWAYS): string {
-  // Also if the condition is always true, so that a test on any engine notices it.
+  // Even if the condition is always true, so a test on any engine notices it.
   const text = sql(names, 'a = b');
   if (!text.includes('a = b')) throw new Error('The change has no place for a condition.');
   // `$1` is not in `$10`.

@@ -54,12 +54,12 @@ export class LazyTransaction {
   /** Undoes everything that was not committed. */
   async rollBack(): Promise<void> {
     this.#isEnded = true;
-    this.#end.reject(new Error('The request was undone.'));
+    this.#end.reject(new Error('The request was rolled back.'));
     await Promise.allSettled([this.#end.promise, this.#committed]);
   }
 
   #begin(): Promise<Queryable> {
-    // On SQLite, a statement after the end would be a transaction of its own.
+    // On SQLite, a statement after the end would be a separate transaction.
     if (this.#isEnded) throw new Error('The transaction has ended.');
     this.#transaction ??= new Promise((resolve, reject) => {
       let hasRun = false;

@@ -1,5 +1,5 @@
 /**
- * Counts work in progress, and waits for its end. A number, and no set of promises: a set keeps what was deleted from it in
+ * Counts work in progress, and waits for its end. A number, not a set of promises: a set keeps deleted entries in
  * memory for as long as its old hash tables, which are in the old generation under load.
  */
 export class PendingCount {

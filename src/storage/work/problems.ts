@@ -1,4 +1,4 @@
-/** What a check has found: one line for each of the first problems of a kind, and the number of all. */
+/** The results of a check: one line for each of the first problems of a kind, and the number of all. */
 export type Problems = { readonly lines: readonly string[]; readonly count: number };
 
 export const MAX_DESCRIBED = 100;

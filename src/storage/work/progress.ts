@@ -13,7 +13,7 @@ export function throttled<Args extends readonly unknown[]>(report: (...args: Arg
   };
 }
 
-/** Returns a function that adds to what is done of `whole`. */
+/** Returns a function that adds to the completed part of `whole`. */
 export function meterOf(onProgress: OnProgress | undefined, whole: number): (done: number) => void {
   let part = 0;
   onProgress?.(part, whole);

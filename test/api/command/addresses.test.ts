@@ -205,7 +205,7 @@ test('all addresses of an account, or of the whole database, are deleted, and gi
   await add(one, [1, 2].map(addressOf));
   await add(one, [addressOf(3)], 'NETWORK_POLYGON');
   await add(other, [addressOf(1)]);
-  const found = `The address ${addressOf(1)} is left for a wallet, and another account has it, too.`;
+  const found = `The address ${addressOf(1)} is unused in one account, and another account has it, too.`;
   expect((await run('check')).stdout).toContain(found);
   const all = ['address', 'delete', '--all', '--yes'];
   for (const words of [['--network', NETWORK], ['addresses.txt']]) {

@@ -65,7 +65,7 @@ test.each<[problem: string, cause: string | ((database: Database, tenant: Tenant
     (database) => setRows(database, 'address_pool', { address_count: 2 }),
   ],
   [
-    'The address of $wallet is left for another wallet',
+    'The address of $wallet is also among the unused addresses',
     (database, { wallet }) => setRow(database, wallet, { address: addressOf(FIRST_LEFT) }),
   ],
   [

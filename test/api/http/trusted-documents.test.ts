@@ -182,12 +182,12 @@ test.each([
 test.each([
   ['that does not exist', join(folder, 'missing.json'), 'a readable file'],
   ['that is a folder', folder, 'a readable file'],
-  ['that is not JSON', file('broken.json', '{"a":'), 'a manifest of Apollo or of Relay'],
-  ['without texts', file('lists.json', '{"a":["b"]}'), 'a manifest of Apollo or of Relay'],
+  ['that is not JSON', file('broken.json', '{"a":'), 'an Apollo or Relay manifest'],
+  ['without texts', file('lists.json', '{"a":["b"]}'), 'an Apollo or Relay manifest'],
   [
     'of another version',
     file('later.json', readFileSync(APOLLO, 'utf8').replace('"version":1', '"version":2')),
-    'a manifest of Apollo or of Relay',
+    'an Apollo or Relay manifest',
   ],
 ])('a file %s stops the start with one line', async (_what, path, what) => {
   const { url } = await testDatabase();

@@ -192,7 +192,7 @@ test('paw demo refuses a database with accounts that it has not made, and create
   await pawJson(['init', '--title', 'Acme'], settings);
   const { status, stdout, stderr } = await pawProcess(['demo'], settings);
   expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
-  expect(stderr).toMatch(/^paw: The database has other accounts than that of this ".* demo"\..*\n$/);
+  expect(stderr).toMatch(/^paw: The database has accounts that this ".* demo" did not create\..*\n$/);
   expect(await onDatabase(url, (database) => rowsOf(database, 'token'))).toHaveLength(1);
 });
 

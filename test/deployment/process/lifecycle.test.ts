@@ -153,7 +153,7 @@ test('servers with PAW_REUSE_PORT share a port, and each refuses a token that an
   }
 
   const alone = await pawProcess(['serve'], { DATABASE_URL: gateway.databaseUrl, PORT });
-  const stderr = `paw: Another program uses the port ${PORT}. Stop it, or set PORT to another port.\n`;
+  const stderr = `paw: Another program uses the port ${PORT}. Stop it, or set PORT to a different port.\n`;
   expect(alone).toEqual({ status: 1, stdout: '', stderr });
 });
 

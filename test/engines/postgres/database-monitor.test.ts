@@ -1,4 +1,5 @@
 import { expect, inject, onTestFinished, test, vi } from 'vitest';
+import { LINES } from '../../../src/http/log/database-monitor.ts';
 import { restApi } from '../../support/both-apis.ts';
 import { executeOn } from '../../support/engine.ts';
 import { freePort } from '../../support/free-port.ts';
@@ -33,7 +34,7 @@ test.each([60_000, -60_000])(
     const clock = testClock();
     clock.advance(differenceMs);
     const { gateway, read } = await start(clock);
-    const differs = [40, 'the clock differs from that of the database'];
+    const differs = [40, LINES.differs];
     const measured = () => read('paw_clock_difference_seconds');
     await expect.poll(measured).toBeDefined();
     const first = Number(await measured());
@@ -42,12 +43,12 @@ test.each([60_000, -60_000])(
     expect(Math.abs(first)).toBeGreaterThan(5);
     passMinute();
     await expect.poll(measured).toBeLessThan(first);
-    expect(linesAbout(gateway, 'the clock')).toEqual([differs]);
+    expect(linesAbout(gateway, 'clock')).toEqual([differs]);
 
-    const agrees = [30, 'the clock agrees with that of the database'];
+    const agrees = [30, LINES.agrees];
     clock.advance(Date.now() - clock());
     passMinute();
-    await expect.poll(() => linesAbout(gateway, 'the clock')).toEqual([differs, agrees]);
+    await expect.poll(() => linesAbout(gateway, 'clock')).toEqual([differs, agrees]);
     expect(Math.abs(Number(await measured()))).toBeLessThan(5);
   },
 );
@@ -57,7 +58,7 @@ test('a new connection that does not work is measured, and logged once until one
   const { token } = await seedTenant(gateway);
   const list = () => restApi(() => gateway.url).listProjects(token);
   const isUp = () => read('paw_postgres_connection_up');
-  const lines = () => linesAbout(gateway, 'new connection');
+  const lines = () => linesAbout(gateway, 'database connections');
   const allow = (isAllowed: boolean) => {
     const name = new URL(gateway.databaseUrl).pathname.slice(1);
     return executeOn(inject('postgresUrl'), `ALTER DATABASE ${name} ALLOW_CONNECTIONS ${isAllowed}`);
@@ -67,7 +68,7 @@ test('a new connection that does not work is measured, and logged once until one
   // The first metrics have begun to read the database.
   await expect.poll(() => read('paw_tokens')).toBe(1);
   await allow(false);
-  const fails = [50, 'a new connection to the database does not work'];
+  const fails = [50, LINES.fails];
   for (let minute = 0; minute < 2; minute += 1) {
     passMinute();
     await expect.poll(isUp).toBe(0);
@@ -76,7 +77,7 @@ test('a new connection that does not work is measured, and logged once until one
   }
   await allow(true);
   passMinute();
-  await expect.poll(lines).toEqual([fails, [30, 'new connections to the database work again']]);
+  await expect.poll(lines).toEqual([fails, [30, LINES.works]]);
   expect(await isUp()).toBe(1);
 });
 

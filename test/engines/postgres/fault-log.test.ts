@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { OUTAGE_LINES } from '../../../src/http/log/error-log.ts';
 import { bothApis, postGraphql, send } from '../../support/both-apis.ts';
 import { freePort } from '../../support/free-port.ts';
 import { type Gateway, seedTenant, testGateway } from '../../support/gateway.ts';
@@ -43,7 +44,7 @@ test('after a lock that was not available, the rest of a request with an Idempot
       'UNAVAILABLE',
     ]);
   });
-  expect(messages(gateway)).toEqual(['a lock was not available in time']);
+  expect(messages(gateway)).toEqual([OUTAGE_LINES.lock]);
 });
 
 test('the line of a request that did not get its lock names the account and the resource, and the request is counted', async () => {

@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { OUTAGE_LINES } from '../../../src/http/log/error-log.ts';
 import { openDatabase } from '../../../src/storage/open-database.ts';
 import { bothApis, readiness, send } from '../../support/both-apis.ts';
 import { damageTable, pathOf } from '../../support/engine.ts';
@@ -38,9 +39,7 @@ test('a lock of another process makes writes UNAVAILABLE by both APIs, and is no
   for (const { value } of await updates()) expect(value?.title).toBe('Later');
   expect(await wallet()).toMatchObject({ title: 'Later' });
   const lines = logLines(gateway.log()).filter(({ outage }) => outage !== undefined);
-  expect(lines).toMatchObject([
-    { outage: 'lock', cause: 'database is locked', msg: 'a lock was not available in time' },
-  ]);
+  expect(lines).toMatchObject([{ outage: 'lock', cause: 'database is locked', msg: OUTAGE_LINES.lock }]);
 });
 
 test('a stop beside a locked database drops the writes of a last use that wait', async () => {

@@ -14,7 +14,7 @@ const REFUSAL_MS = 1000;
 const MAX_TIMEOUT_MS = 1000;
 
 // The address of this node that another one has, if it is not its own; an empty one if this node was removed or disabled, or its
-// metadata are not synced, so that it does not learn where shards are moved to. The coordinator marks all workers as not synced
+// metadata are not synced, so it does not learn where shards are moved to. The coordinator marks all workers as not synced
 // after each `citus_update_node`, and moves no shard until they are. Other workers have this mark only of those that it could
 // not reach.
 //

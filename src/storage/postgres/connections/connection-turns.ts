@@ -5,7 +5,7 @@ import { resourceInDetail, startTimeout } from '../sqlstates.ts';
 
 /**
  * The time for which a statement of a request waits for a lock, in milliseconds: longer than `deadlock_timeout`, whose
- * default is a second, so that a deadlock is found, and the transaction tried again.
+ * default is a second, so a deadlock is found, and the transaction tried again.
  */
 export const LOCK_TIMEOUT_MS = 1100;
 
@@ -41,7 +41,7 @@ export type ConnectionRequest = {
 export type Wait = {
   /** Ends the wait, as at the deadline. Is set while it waits. */
   reject?: (error: unknown) => void;
-  /** Whether connections are free, and it is for others of its row, or for what is slow. */
+  /** Whether connections are free, and it is for others of its row, or for slow statements. */
   isForOthers?: boolean;
 };
 
@@ -56,7 +56,7 @@ type Waiting = OfAccount & {
 type Counts = { readonly free: number; own: number; writes: number };
 
 /**
- * Gives out the connections of a pool, so that some are free for those who have few or none. Each of these groups gets one
+ * Gives out the connections of a pool, so some are free for those who have few or none. Each of these groups gets one
  * more while it has less than a multiple of the free ones: an account twice, all writes three times, and one row and all that
  * is slow a quarter. Slow is a row, or a statement of an account, that was late or did not get its lock the last time, while
  * others are in time; a slow row has one connection. Writes never have all connections. What waits takes turns by account.
@@ -183,7 +183,7 @@ export class ConnectionTurns {
     return ofRow < (this.#isSlowRow(row) ? 1 : free / 4) && (!isSlow || slow < free / 4);
   }
 
-  /** Refuses what has waited for a row as long as a statement that could not lock it. */
+  /** Refuses statements that have waited for a row as long as one that could not lock it. */
   #giveUp({ accounts: [account], row }: ConnectionRequest): void {
     if (row === undefined) return;
     const latestMs = performance.now() - LOCK_TIMEOUT_MS;

@@ -14,7 +14,7 @@ export function withoutTransactionTimeout(scope: 'transaction' | 'session'): str
     THEN set_config('transaction_timeout', '0', ${scope === 'transaction'}) END`;
 }
 
-// Behind a pooler, what is set for the session would stay for other clients.
+// Behind a pooler, settings of the session would stay for other clients.
 const findState = (
   hasPooler: boolean,
 ) => `SELECT current_setting('transaction_read_only') = 'off' AS "isWritable",
@@ -51,7 +51,7 @@ export function poolOpener(
           // If a cancellation does not reach the server.
           statement_timeout: timeoutMs,
           lock_timeout: lockTimeoutMs,
-          // Commands may be idle for longer, whatever the role has.
+          // Commands may be idle for longer, regardless of the role.
           idle_in_transaction_session_timeout: lockTimeoutMs ? timeoutMs : DAY_MS,
           // A policy fails a statement instead of hiding rows from it.
           options: `${lostClientOptions(timeoutMs)} -c row_security=off ${options}`,
@@ -96,7 +96,7 @@ function hostClient({ hosts, hasPooler, isReadWrite, connectTimeoutMs }: Postgre
       this.on('error', () => {});
     }
 
-    /** Whether a node was found outdated since, which can be that of this connection. */
+    /** Whether a node was found outdated since, which can be this connection's node. */
     get isOutdated(): boolean {
       return this.#outdatedCount !== outdatedCount;
     }

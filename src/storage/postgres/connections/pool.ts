@@ -74,7 +74,7 @@ export class ConnectionPool {
     return { used: totalCount - idleCount, idle: idleCount, waiting };
   }
 
-  /** Runs work on a connection. @throws UNAVAILABLE if none is available in time */
+  /** Runs work on a connection. @throws UNAVAILABLE if none becomes available within the timeout */
   async use<T>(use: ConnectionUse, work: (session: Session) => Promise<T>): Promise<T> {
     const session = await this.acquire(use);
     try {
@@ -84,7 +84,10 @@ export class ConnectionPool {
     }
   }
 
-  /** Begins the use of a connection, which has to be released. @throws UNAVAILABLE if none is available in time */
+  /**
+   * Begins the use of a connection, which must be released.
+   * @throws UNAVAILABLE if none becomes available within the timeout
+   */
   acquire(use: ConnectionUse): Promise<Session> {
     return this.#waits.track(this.#acquire(use));
   }
@@ -128,7 +131,7 @@ export class ConnectionPool {
       // The wait for others of the row, while connections are free, is none for the pool.
       if (hasTurn || !turn.isForOthers) this.onWaited(waitStartMs, isTimeout);
     }
-    // Each statement has a timeout of its own.
+    // Each statement has its own timeout.
     if (deadline === undefined) clearTimeout(timer);
     return session;
   }

@@ -19,7 +19,7 @@ export type StatementSettings = {
   readonly timeoutMs: number;
   /** Returns the name under which a statement is prepared; undefined if it is not. */
   readonly statementName: (sql: string) => string | undefined;
-  /** Whether a pooler is between, which has names of its own for prepared statements. */
+  /** Whether a pooler is between, which has its own names for prepared statements. */
   readonly hasPooler: boolean;
   readonly begin: (isCitus: boolean) => readonly Statement[];
   /** Is called if Citus has not found the table of a shard, which may have been moved without the node's knowledge. */
@@ -29,13 +29,13 @@ export type StatementSettings = {
 type Commits = Parameters<typeof statementError>[1];
 
 type SessionSettings = StatementSettings & {
-  /** The end of the use, as `performance.now()`; undefined if each statement has a timeout of its own. */
+  /** The end of the use, as `performance.now()`; undefined if each statement has its own timeout. */
   readonly deadline: number | undefined;
   readonly onRelease: (result: UseResult) => void;
 };
 
-// The server reports a commit that no standby has confirmed as a success after a warning. The warning has no code of its
-// own, and its text depends on the locale, but not the name of the function that waits.
+// The server reports a commit that no standby has confirmed as a success after a warning. The warning has no separate
+// code, and its text depends on the locale, but not the name of the function that waits.
 const STANDBY_WAIT = 'SyncRepWaitForLSN';
 
 /** The connections whose last commit no standby has confirmed. */
@@ -73,7 +73,7 @@ export class Session {
   readonly begin: Execute = (sql, params = []) =>
     this.#execute([...this.#settings.begin(this.isCitus), { sql, params }], 'nothing');
 
-  /** Executes a statement that is a transaction of its own. @throws RESULT_UNKNOWN if its change may have been made */
+  /** Executes a statement that is its own transaction. @throws RESULT_UNKNOWN if its change may have been applied */
   readonly commit = <R extends Row>(statement: Statement) => this.#commit<R>([statement], 'itself');
 
   /** Commits a transaction, after its last statements. @throws RESULT_UNKNOWN if its changes may have been made */
@@ -81,7 +81,7 @@ export class Session {
     await this.#commit([...statements, COMMIT], 'transaction');
   }
 
-  /** Rolls a transaction back, also after the deadline. */
+  /** Rolls a transaction back, even after the deadline. */
   async rollBack(): Promise<void> {
     // It fails on a broken connection, whose transaction the server rolls back itself.
     await this.#execute([ROLLBACK], 'nothing').catch(() => {});

@@ -3,7 +3,7 @@ import type { PoolClient } from 'pg';
 import type { Row } from '../../interface/database.ts';
 import { type NamedStatement, StatementGroup } from './statement-group.ts';
 
-/** What was sent. */
+/** The sent statements. */
 export type SentStatements<R extends Row> = {
   /** The rows of the last statement. */
   readonly rows: Promise<readonly R[]>;
@@ -12,7 +12,7 @@ export type SentStatements<R extends Row> = {
 };
 
 /**
- * Sends statements. What is sent in one iteration of the event loop shares a packet.
+ * Sends statements. Statements of one iteration of the event loop share a packet.
  *
  * The driver's own promises would keep the rows in memory for so long that collecting them takes a tenth of the time
  * of a page.
@@ -30,7 +30,7 @@ export function sendStatements<R extends Row>(
   return { rows: promise, isAtLast: () => group.isAtLast };
 }
 
-/** Lets a connection send everything that is written in this iteration of the event loop at once. */
+/** Lets a connection send everything that is written in this iteration of the event loop together. */
 function cork({ connection: { stream } }: PoolClient): void {
   if (stream.writableCorked > 0) return;
   stream.cork();
@@ -41,8 +41,8 @@ function cork({ connection: { stream } }: PoolClient): void {
 const TRANSACTION_CONTROL = /^(BEGIN|SET LOCAL|COMMIT|ROLLBACK)\b/;
 
 /**
- * Returns a function that derives the name of a prepared statement from the hash of its text. A name
- * thus has the same meaning on all connections of all instances. The beginning and the end of a transaction have no name.
+ * Returns a function that derives the name of a prepared statement from the hash of its text. A name thus has the same
+ * meaning on all connections of all instances. The statements that begin and end a transaction have no name.
  */
 export function statementNames(): (sql: string) => string | undefined {
   const names = new Map<string, string>();

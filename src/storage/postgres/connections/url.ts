@@ -17,7 +17,7 @@ export type PostgresTarget = {
   readonly isPrepared: boolean;
 };
 
-/** The parameters of a URL: the variables of libpq that give those that are not in it, and the values that are allowed. */
+/** The parameters of a URL: the libpq variables for parameters that are not in it, and the values that are allowed. */
 const PARAMETERS: Readonly<Record<string, { variable?: string; values?: readonly string[] }>> = {
   application_name: { variable: 'PGAPPNAME' },
   connect_timeout: { variable: 'PGCONNECT_TIMEOUT' },
@@ -34,7 +34,7 @@ const PARAMETERS: Readonly<Record<string, { variable?: string; values?: readonly
 
 const FILES = ['sslcert', 'sslkey', 'sslrootcert'];
 
-// Other variables of libpq that select or secure the connection. The driver would ignore them.
+// Other libpq variables that select or secure the connection. The driver would ignore them.
 const OTHER_VARIABLES =
   /^PG(CHANNELBINDING|GSS\w+|HOSTADDR|LOADBALANCEHOSTS|PASSFILE|REQUIRE\w+|SERVICE\w*|SSL(?!(MODE|CERT|KEY|ROOTCERT)$)\w+)$/;
 
@@ -52,7 +52,7 @@ type Variables = Readonly<Record<string, string | undefined>>;
  *
  * @param url `postgres://<user>:<password>@<host>:<port>,…/<database>?…`, as in libpq. The default of `sslmode` is
  *   `disable`.
- * @param variables the variables of libpq, which give what is not in the URL
+ * @param variables the libpq variables, which complete the URL
  * @throws DatabaseUrlError if the URL is malformed or has no user, or a parameter is unknown, repeated or has an invalid value
  */
 export function parsePostgresUrl(url: string, variables: Variables = {}): PostgresTarget {
@@ -107,7 +107,7 @@ function completeParameters(parameters: URLSearchParams, variables: Variables, h
   }
   for (const [variable, value = ''] of Object.entries(variables)) {
     if (OTHER_VARIABLES.test(variable)) throw new DatabaseUrlError(`${variable} is not supported.`);
-    // The server and the driver repeat a host, a user and a database in their errors.
+    // The server and the driver quote the host, the user and the database in their errors.
     if (value.includes('://'))
       throw new DatabaseUrlError(`${variable} must not be a URL; DATABASE_URL is one.`);
   }
