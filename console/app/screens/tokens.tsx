@@ -127,7 +127,9 @@ function RevokeToken({ token, onRevoked, onClose }: RevokeTokenProps) {
       onClose={onClose}
     >
       <p>
-        <strong>{describe(token)}</strong> {TEXTS.stopsWorking} {consequence(token, maker)}
+        <strong>{describe(token)}</strong>
+        {` ${TEXTS.stopsWorking} `}
+        {consequence(token, maker)}
       </p>
     </FormDialog>
   );
