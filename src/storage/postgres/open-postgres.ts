@@ -1,4 +1,4 @@
-import type { Database, DatabaseRequest, Row, Statement, Value } from '../interface/database.ts';
+import type { Change, Database, DatabaseRequest, Row, Statement, Value } from '../interface/database.ts';
 import { DatabaseError, unavailable } from '../interface/database-error.ts';
 import type { Engine } from '../interface/engine.ts';
 import { assertUsable, readSchemaVersion } from '../migrations/versions.ts';
@@ -118,15 +118,17 @@ function databasesOf(pool: ConnectionPool, timeoutMs: number, onStatement: Obser
   return function databaseFor(request?: DatabaseRequest): Database {
     const deadlineFromNow = () => (request?.startMs ?? performance.now()) + timeoutMs;
 
-    // So that on Citus a lost connection before the commit is not an unknown result, and workers know its lock timeout.
     function commit<R extends Row>(
       statement: Statement,
-      onCitus: (session: Session) => Promise<readonly R[]>,
+      others: readonly Change[],
+      run: (session: Session) => Promise<readonly R[]>,
     ): Promise<readonly R[]> {
       const deadline = deadlineFromNow();
+      // So that on Citus a lost connection before the commit is not an unknown result, and workers know its lock timeout.
+      const onCitus = (session: Session) => writeInTwoRoundTrips<R>(session, statement, others);
       const use = { request: connectionRequest(statement, true), deadline };
-      const run = (session: Session) => (session.isCitus ? onCitus(session) : session.commit<R>(statement));
-      return timed('write', () => retryConflicts(() => pool.use(use, run), deadline));
+      const attempt = () => pool.use(use, (session) => (session.isCitus ? onCitus(session) : run(session)));
+      return timed('write', () => retryConflicts(attempt, deadline));
     }
 
     return {
@@ -135,14 +137,12 @@ function databasesOf(pool: ConnectionPool, timeoutMs: number, onStatement: Obser
         return rows as Promise<readonly R[]>;
       },
 
-      write: (sql, params = []) =>
-        commit({ sql, params }, (session) => writeInTwoRoundTrips(session, { sql, params }, [])),
+      write: (sql, params = []) => commit({ sql, params }, [], (session) => session.commit(sql, params)),
 
       async writeIfFirst(changes) {
         const [first, ...others] = changes;
-        return commit(asOneStatement(changes), (session) =>
-          writeInTwoRoundTrips(session, renderStatement(first), others),
-        );
+        const { sql, params } = asOneStatement(changes);
+        return commit(renderStatement(first), others, (session) => session.commit(sql, params));
       },
 
       transaction(work) {

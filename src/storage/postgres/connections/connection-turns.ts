@@ -39,8 +39,8 @@ export type ConnectionRequest = {
 
 /** The wait for a turn. */
 export type Wait = {
-  /** Ends the wait, as at the deadline. Is set while it waits. */
-  reject?: (error: unknown) => void;
+  /** Rejects at the deadline. */
+  readonly late?: Promise<never>;
   /** Whether connections are free, and it is for others of its row, or for slow statements. */
   isForOthers?: boolean;
 };
@@ -100,13 +100,14 @@ export class ConnectionTurns {
     const { promise, resolve, reject } = Promise.withResolvers<Leave>();
     const own = { account, request, startMs: performance.now(), begin: resolve, reject };
     this.#waiting.add(own);
-    wait.reject = (error) => {
-      this.#waiting.remove((each) => each === own, [account]);
-      reject(error);
-    };
     if (!wait.isForOthers) this.#waitingCount += 1;
     try {
-      return await promise;
+      return await (wait.late === undefined ? promise : Promise.race([promise, wait.late]));
+    } catch (error) {
+      // It may have begun in the same iteration of the event loop.
+      const removed = this.#waiting.remove((each) => each === own, [account]);
+      if (removed.length === 0) promise.then((leave) => leave('lost')).catch(() => {});
+      throw error;
     } finally {
       if (!wait.isForOthers) this.#waitingCount -= 1;
     }

@@ -10,7 +10,7 @@ import {
   type Wait,
 } from './connection-turns.ts';
 import { HostError, isOutdatedClient } from './hosts.ts';
-import { Session, type StatementSettings, watchCommits } from './session.ts';
+import { Session, type StatementSettings } from './session.ts';
 
 export type PoolState = {
   readonly used: number;
@@ -65,7 +65,6 @@ export class ConnectionPool {
     this.turns = new ConnectionTurns(() => pool.options.max);
     // An unused connection that breaks is replaced.
     pool.on('error', () => {});
-    pool.on('connect', watchCommits);
   }
 
   get state(): PoolState {
@@ -95,12 +94,12 @@ export class ConnectionPool {
   async #acquire({ request, leave = () => {}, startMs, deadline }: ConnectionUse): Promise<Session> {
     const { timeoutMs } = this.#settings;
     const nowMs = performance.now();
-    const turn: Wait = {};
-    let onLate = (error: unknown) => turn.reject?.(error);
+    const late = Promise.withResolvers<never>();
+    late.promise.catch(() => {});
     let session: Session | undefined;
     // One timer for the wait and all statements.
     const timer = setTimeout(
-      () => (session === undefined ? onLate(startTimeout('overload')) : session.expire()),
+      () => (session === undefined ? late.reject(startTimeout('overload')) : session.expire()),
       deadline === undefined ? timeoutMs : Math.max(deadline - nowMs, 0),
     );
     let end = leave;
@@ -108,7 +107,7 @@ export class ConnectionPool {
       clearTimeout(timer);
       end(result);
     };
-    let taken: Promise<PoolClient> | undefined;
+    const turn: Wait = { late: late.promise };
     let waitStartMs = startMs ?? nowMs;
     let [hasTurn, isTimeout] = [false, false];
     try {
@@ -116,14 +115,12 @@ export class ConnectionPool {
       hasTurn = true;
       if (turn.isForOthers) waitStartMs = performance.now();
       if (deadline !== undefined && performance.now() >= deadline) throw startTimeout('overload');
-      taken = this.#connect();
-      const opened = Promise.withResolvers<PoolClient>();
-      onLate = opened.reject;
-      taken.then(opened.resolve, opened.reject);
-      session = new Session(await opened.promise, { ...this.#settings, deadline, onRelease });
-    } catch (error) {
+      const taken = this.#connect();
       // A connection that comes too late goes back.
-      taken?.then((client) => client.release()).catch(() => {});
+      late.promise.catch(() => taken.then((client) => client.release())).catch(() => {});
+      const client = await Promise.race([taken, late.promise]);
+      session = new Session(client, { ...this.#settings, deadline, onRelease });
+    } catch (error) {
       isTimeout = error instanceof DatabaseError && error.outage === 'overload';
       onRelease('lost');
       throw error;

@@ -38,9 +38,6 @@ type SessionSettings = StatementSettings & {
 // code, and its text depends on the locale, but not the name of the function that waits.
 const STANDBY_WAIT = 'SyncRepWaitForLSN';
 
-/** The connections whose last commit no standby has confirmed. */
-const UNCONFIRMED = new WeakSet<PoolClient>();
-
 const ROLLBACK: Statement = { sql: 'ROLLBACK', params: [] };
 
 const COMMIT: Statement = { sql: 'COMMIT', params: [] };
@@ -74,7 +71,7 @@ export class Session {
     this.#execute([...this.#settings.begin(this.isCitus), { sql, params }], 'nothing');
 
   /** Executes a statement that is its own transaction. @throws RESULT_UNKNOWN if its change may have been applied */
-  readonly commit = <R extends Row>(statement: Statement) => this.#commit<R>([statement], 'itself');
+  readonly commit: Execute = (sql, params = []) => this.#commit([{ sql, params }], 'itself');
 
   /** Commits a transaction, after its last statements. @throws RESULT_UNKNOWN if its changes may have been made */
   async commitTransaction(statements: readonly Statement[] = []): Promise<void> {
@@ -112,11 +109,19 @@ export class Session {
   }
 
   async #commit<R extends Row>(statements: readonly Statement[], commits: Commits): Promise<readonly R[]> {
-    UNCONFIRMED.delete(this.#client);
-    const rows = await this.#execute<R>(statements, commits);
-    if (UNCONFIRMED.has(this.#client))
-      throw resultUnknown(new Error('The wait for a standby has been cancelled.'), 'standby');
-    return rows;
+    let isConfirmed = true;
+    const onNotice = ({ routine }: { readonly routine: string | undefined }) => {
+      if (routine === STANDBY_WAIT) isConfirmed = false;
+    };
+    this.#client.on('notice', onNotice);
+    try {
+      const rows = await this.#execute<R>(statements, commits);
+      if (!isConfirmed)
+        throw resultUnknown(new Error('The wait for a standby has been cancelled.'), 'standby');
+      return rows;
+    } finally {
+      this.#client.off('notice', onNotice);
+    }
   }
 
   /** Executes statements in one round trip, and returns the rows of the last one. */
@@ -145,9 +150,4 @@ export class Session {
       this.#runningCount -= 1;
     }
   }
-}
-
-/** Notes the commits of a new connection that no standby confirms. A listener for each commit takes much longer. */
-export function watchCommits(client: PoolClient): void {
-  client.on('notice', ({ routine }) => void (routine === STANDBY_WAIT && UNCONFIRMED.add(client)));
 }

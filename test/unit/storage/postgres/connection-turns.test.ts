@@ -5,7 +5,6 @@ import {
   LOCK_TIMEOUT_MS,
   SERVER_SLOW_MS,
   type UseResult,
-  type Wait,
 } from '../../../../src/storage/postgres/connections/connection-turns.ts';
 
 beforeEach(() => {
@@ -22,22 +21,23 @@ afterEach(() => {
  */
 function make(poolSize: number) {
   const turns = new ConnectionTurns(() => poolSize);
-  const waits: Wait[] = [];
+  const late = Promise.withResolvers<never>();
+  late.promise.catch(() => {});
   const log: string[] = [];
   const running: (readonly [statement: string, end: (result: UseResult) => void])[] = [];
   const enter = async (...statements: readonly string[]) => {
     for (const statement of statements) {
       const [sql = '', ...params] = statement.split(' ');
       const batch = { accounts: params, statement: undefined, row: undefined, isWrite: false };
-      const wait: Wait = {};
-      waits.push(wait);
-      turns.enter(sql === 'read' ? batch : connectionRequest({ sql, params }, true), wait).then(
-        (end) => {
-          log.push(statement);
-          running.push([statement, end]);
-        },
-        () => log.push(`${statement} failed`),
-      );
+      turns
+        .enter(sql === 'read' ? batch : connectionRequest({ sql, params }, true), { late: late.promise })
+        .then(
+          (end) => {
+            log.push(statement);
+            running.push([statement, end]);
+          },
+          () => log.push(`${statement} failed`),
+        );
     }
     return events();
   };
@@ -52,10 +52,7 @@ function make(poolSize: number) {
     endUse(result);
     return events();
   };
-  const pass = () => {
-    for (const wait of waits) wait.reject?.(new Error('late'));
-  };
-  return { turns, enter, end, events, pass };
+  return { turns, enter, end, events, pass: () => late.reject(new Error('late')) };
 }
 
 const times = <T>(count: number, statement: (n: number) => T) =>
