@@ -12,8 +12,8 @@ import { throttled } from './storage/work/progress.ts';
  * Migrates the database of a server before it starts, and logs the steps. It has a separate connection, because the time
  * limits of requests don't apply to a migration.
  *
- * @throws Error if the schema can't be migrated, in production, too, if the database has no tables or its servers would
- *   have to be stopped
+ * @throws Error if the schema can't be migrated; in production also if the database has no tables, or its servers would have
+ *   to be stopped
  * @throws the reason of the signal, which the next start continues
  */
 export async function migrateAtStart(

@@ -18,7 +18,8 @@ const holders: (() => boolean)[] = [];
 // The functions to call when nothing keeps the screen.
 const delayed: (() => void)[] = [];
 
-/** Keeps the screen until the returned function is called, even if the address changes.
+/**
+ * Keeps the screen until the returned function is called, even if the address changes.
  *
  * @param leave called when the address has changed; returns whether it will release the screen
  */

@@ -7,7 +7,7 @@ import { onLines } from './cli/standard-input.ts';
 
 export const importCommand = changeCommand({
   synopsis: 'import <file>',
-  summary: 'Creates the projects and wallets in a JSON lines file, such as an export of an account.',
+  summary: 'Creates the projects and wallets that a JSON lines file lists, such as an export of an account.',
   options: { account: ACCOUNT_OPTION },
   async run(operator, input, { values, terminal }) {
     const onProgress = meter(terminal, 'Imported');

@@ -95,8 +95,8 @@ export type ResponseError = {
 /**
  * Formats an error for Apollo Server's response.
  *
- * There are three kinds of errors: an `ApiError` is sent to the client; an Apollo request error
- * Server or graphql-js is sent with the extensions of the gateway; all others are masked.
+ * There are three kinds of errors: an `ApiError` is sent to the client; a request error from
+ * Apollo Server or graphql-js is sent with the extensions of the gateway; all others are masked.
  */
 export function formatGraphqlError(
   { formatted, thrown, hasChanged, requestId }: ResponseError,

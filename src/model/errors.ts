@@ -139,8 +139,8 @@ export const ERRORS = {
 export type Status = (typeof ERRORS)[Reason][0];
 
 /**
- * Why an operation is unavailable: the database is down, a lock or a connection did not become available within the
- * timeout, or no synchronous standby has confirmed a commit.
+ * Why an operation is unavailable: the database is down, a lock did not become available within the timeout, the timeout was
+ * reached before the database responded, or no synchronous standby has confirmed a commit.
  */
 export type Outage = 'down' | 'lock' | 'overload' | 'standby';
 

@@ -8,8 +8,8 @@ const ICON = readFileSync(new URL('./static/favicon.ico', import.meta.url));
 const ROBOTS = 'User-agent: *\nDisallow: /\n';
 
 /**
- * Adds the files that programs load unasked: `/favicon.ico`, by browsers for documents without `<link rel="icon">`, which
- * are documents and Apollo Sandbox, and `/robots.txt`. Source: RFC 9309.
+ * Adds the files that programs load unasked: `/favicon.ico`, by browsers for responses without `<link rel="icon">`, such as
+ * contracts and Apollo Sandbox, and `/robots.txt`. Source: RFC 9309.
  */
 export function addFavicon(app: FastifyInstance): void {
   app.get('/favicon.ico', async (_request, reply) => {

@@ -14,7 +14,7 @@ listTokens.rules = { caller: 'whole account', changes: false } as const satisfie
  * the tokens of all accounts.
  *
  * @param input the arguments of a connection, and for the operator `account`, and `until`: only account tokens that
- *   expire before that time
+ *   expire no later than that time
  */
 export async function listTokens(
   call: Call | OperatorContext,

@@ -105,7 +105,7 @@ export type AppEdge = {
 /** A private key of an app, without its secret. */
 export type AppKey = {
   readonly __typename?: 'AppKey';
-  /** The time at which the app was created, or the key was rotated. */
+  /** The time at which the key was created, with the app or by a rotation. */
   readonly createTime: Scalars['DateTime']['output'];
   /** The end of the grace period. Null for the current key. */
   readonly expireTime: Maybe<Scalars['DateTime']['output']>;
@@ -427,8 +427,8 @@ export type Mutation = {
    *
    * If a wallet of the account has the `reference` of the input, it is returned with `isNew: false`, and
    * nothing is changed. Title, description and password of the input are not compared, and not applied. If its
-   * network or project differs from the input, the error is `ALREADY_EXISTS` for this field; if the token has
-   * no access to it, for `reference`. Concurrent requests with one reference create one wallet.
+   * network, or the project that the input names, differs, the error is `ALREADY_EXISTS` for this field; if the
+   * token has no access to the wallet, for `reference`. Concurrent requests with one reference create one wallet.
    */
   readonly createWallet: Maybe<CreateWalletPayload>;
   /**

@@ -46,7 +46,7 @@ const INSERT =
 // A request that waits for one of its rows waits for the whole batch.
 const BATCH_SIZE = 1000;
 
-// A lock that is not free within a second is released for as long, so the requests behind it continue.
+// If a lock is not free within a second, the attempt pauses for as long, so the requests behind it continue.
 const LOCK_PAUSE_MS = 1000;
 
 const MAX_LOCK_WAIT_MINUTES = 10;

@@ -5,11 +5,7 @@ import { DatabaseError, resultUnknown, unavailable } from '../interface/database
 
 /** Returns the error for a statement that has not begun in time. */
 export function startTimeout(outage: Outage, resource?: string): DatabaseError {
-  return unavailable(
-    new Error('No database connection became available within the timeout.'),
-    outage,
-    resource,
-  );
+  return unavailable(new Error('The statement could not start within the timeout.'), outage, resource);
 }
 
 // The table of a statement, or of the first change of several, and the parameter with the id of its row.
@@ -96,13 +92,13 @@ export function hasCode(thrown: unknown, code: RegExp): boolean {
   return isServerError(error) && code.test(error.code);
 }
 
-/** When a statement commits: `later` if a COMMIT was sent with it, which the server skips if it fails. */
+/** What a statement commits: `later` if a COMMIT was sent with it, which the server skips if it fails. */
 type Commits = 'nothing' | 'itself' | 'transaction' | 'later';
 
 /**
  * Returns the error of a statement for the caller: a `DatabaseError` for an outage, and the error itself otherwise.
  *
- * @param commits when the statement commits. It is unknown whether it was committed if the connection is lost, or if the
+ * @param commits what the statement commits. It is unknown whether it was committed if the connection is lost, or if the
  *   server ends the session between a COMMIT and its confirmation.
  * @param statements those that were sent, of which one has failed
  */

@@ -119,7 +119,7 @@ function assertComplete(file: string): void {
   const logs = [file, realpathSync(file)].flatMap((path) => [`${path}-wal`, `${path}-journal`]);
   if (isInWalMode(file) || logs.some((path) => sizeOf(path) > 0)) {
     throw new Error(
-      `The file ${file} can be incomplete: it has a log, or was copied without it. Use a file of "paw backup"; with DATABASE_URL=sqlite:${file}, this command makes one.`,
+      `The file ${file} can be incomplete: it has a log, or was copied without it. Use a file of "paw backup", which makes one from this file with DATABASE_URL=sqlite:${file}.`,
     );
   }
 }

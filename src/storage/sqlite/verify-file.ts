@@ -43,7 +43,7 @@ function migratedDatabase(version: number): DatabaseSync {
   return database;
 }
 
-/** Returns the tables and indexes of the migrations, including the other engine's. */
+/** Returns the tables and indexes of the migrations, which are the same on the other engine. */
 export function migratedObjects(): readonly SchemaObject[] {
   const database = migratedDatabase(LATEST_VERSION);
   const objects = database.prepare(SCHEMA_OBJECTS).all() as SchemaObject[];
