@@ -38,6 +38,11 @@ export function actionText(action: string): string {
   return ACTION_TEXTS.get(action) ?? action;
 }
 
+/** Returns a title in quotation marks. Its characters that turn the direction of text have no effect after it. */
+export function quoted(title: string): string {
+  return `“${/\p{Bidi_C}/u.test(title) ? `\u2068${title}\u2069` : title}”`;
+}
+
 /** Words of the screens that the tests look for. */
 export const TEXTS = {
   access: 'Access',

@@ -22,6 +22,9 @@ for (const { schema } of Object.values<{ schema: { examples?: unknown } }>(contr
 // The URL in the address bar instead of the URL in the document: only the former is surely reachable.
 const servers = [{ url: new URL('.', location.href).href.replace(/\/$/, '') }];
 
+// Scalar has its own main element.
+container.parentElement?.replaceWith(container);
+
 let reference: Scalar.Reference | undefined;
 connectTokenField((token) => {
   const configuration = {

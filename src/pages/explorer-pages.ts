@@ -20,7 +20,7 @@ export function addGraphiqlPage(app: FastifyInstance): void {
   const workers = ['editor', 'json', 'graphql'].map(
     (name) => `data-${name}-worker="${pathOf(`${name}-worker`, '.js')}"`,
   );
-  const main = `<div id="graphiql" ${workers.join(' ')}></div>`;
+  const main = `<h1>GraphiQL</h1><div id="graphiql" ${workers.join(' ')}></div>`;
   addExplorer(app, { path: '/graphiql', title: 'GraphiQL', entry: 'graphiql', main });
 }
 

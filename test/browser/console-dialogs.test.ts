@@ -76,8 +76,8 @@ test('the key of a new app is shown once, is the same after a lost answer, and i
   expect(lines[0]).toBe(`PAW_URL=${site.gateway.url}\nPAW_CLIENT_ID=${name}\nPAW_CLIENT_SECRET=${key}`);
   const { stdout } = await promisify(execFile)('sh', ['-c', `${lines[1]} -s`]);
   expect(JSON.parse(stdout).access_token).toMatch(/^paw_app_/);
-  await dialog.getByRole('button', { name: 'Copy the key' }).press('Enter');
-  await dialog.getByText('Copied the key').waitFor();
+  await dialog.getByRole('button', { name: 'Copy key' }).press('Enter');
+  await dialog.getByText('Copied key').waitFor();
 
   await page.evaluate(`location.replace(${JSON.stringify(project)})`);
   await dialog.getByRole('button', { name: TEXTS.secretSaved('key') }).click();

@@ -79,7 +79,7 @@ test('the events are listed beyond one page, by their action, and each request i
   await filter.selectOption('App created');
   await page.getByText('1 event', { exact: true }).waitFor();
   expect(new URL(page.url()).hash).toBe('#/events?action=app.create');
-  await page.getByRole('button', { name: 'Copy the request ID' }).click();
+  await page.getByRole('button', { name: 'Copy request ID' }).click();
   expect(await pasted(page)).toBe(response.headers.get('x-request-id'));
 });
 

@@ -215,7 +215,7 @@ async function storeKey(page: Page, check = expectReachable): Promise<AppKey> {
   await dialog.waitFor();
   await page.keyboard.press('Escape');
   await page.keyboard.press('Escape');
-  await button(dialog, 'Copy the key').and(page.locator(':focus')).waitFor();
+  await button(dialog, 'Copy key').and(page.locator(':focus')).waitFor();
   await check(page);
   const privateKey = await dialog.getByRole('textbox', { name: 'Private key' }).inputValue();
   const [name = ''] = /apps\/\w{26}/.exec(await dialog.innerText()) ?? [];
@@ -239,7 +239,7 @@ async function confirm(page: Page, opener: string, action: string, result: strin
 /** Copies the request id of the last update of a wallet. Pastes it into a field, and returns it. */
 async function copyRequestId(page: Page): Promise<string> {
   await activate(page.getByRole('link', { name: 'Events' }));
-  const acts = page.locator('td.title div > span');
+  const acts = page.locator('th.title div > span');
   await acts.filter({ hasText: ACTIONS['token.revoke'] }).waitFor();
   await expectAccessible(page);
   await tabTo(page.getByLabel('Action'));
@@ -249,8 +249,8 @@ async function copyRequestId(page: Page): Promise<string> {
     .poll(() => acts.allTextContents())
     .toEqual(['Wallet updated: title, project, network, password', 'Wallet updated: description']);
   await activate(button(page, 'More of Wallet updated').first());
-  await activate(button(page, 'Copy the request ID'));
-  await page.getByText('Copied the request ID').waitFor();
+  await activate(button(page, 'Copy request ID'));
+  await page.getByText('Copied request ID').waitFor();
   await activate(page.getByRole('link', { name: 'Projects' }));
   // The heading of the screen gets the focus after it is drawn.
   await page.getByRole('heading', { name: 'Projects' }).and(page.locator(':focus')).waitFor();

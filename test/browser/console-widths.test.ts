@@ -50,6 +50,7 @@ beforeAll(async () => {
   const { wallet, project } = tenant;
   token = tenant.token;
   await updateProject(operator, { name: project, title: TITLE, description: DESCRIPTION });
+  await updateProject(operator, { name: tenant.projects[1] ?? '', description: '' });
   const network = 'NETWORK_POLYGON_MUMBAI';
   await api.updateWallet(token, wallet, { title: WORD, description: DESCRIPTION, network });
   const app = await createApp(api, token, { title: TURNED });
@@ -124,6 +125,8 @@ const FAULTS = `(() => {
       const table = element.closest('.table').getBoundingClientRect();
       if (left < table.left - 1 || right > table.right + 1) say('Outside', element);
     }
+    const row = element.matches('.cover') && element.closest('tr')?.getBoundingClientRect();
+    if (row && element.getBoundingClientRect().bottom > row.bottom) say('Outside', element);
     if (element.matches('code') && element.closest('pre') === null) {
       const rects = rectsOf(element);
       if (new Set(rects.map(({ top }) => Math.round(top))).size > 1) say('Broken', element);

@@ -216,6 +216,7 @@ test('a project shows its wallets and its apps, whose titles are text whatever t
   const wallet = page.getByRole('row').filter({ hasText: 'Polygon Amoy' });
   await wallet.getByRole('link', { name: HOSTILE }).waitFor();
   expect(await cellsOf(wallet)).toEqual(['', HOSTILE, 'Polygon Amoy Testnet', '0x5aAe…eAed', AGO, 'Edit']);
+  expect(await wallet.getByRole('rowheader').innerText()).toBe(HOSTILE);
   expect(await wallet.getByRole('time').getAttribute('title')).toMatch(/^\d+ \w+ \d{4}, \d\d:\d\d:\d\d$/);
   expect(await page.getByText('Testnet').locator('visible=true').count()).toBe(1);
   await page.getByRole('link', { name: 'Apps' }).click();
@@ -279,11 +280,11 @@ test('an address is copied in a page without a clipboard, as by plain HTTP from 
   await page.addInitScript(`Object.defineProperty(Navigator.prototype, 'clipboard', { value: undefined })`);
   await goTo(page, `${site.gateway.url}/console#token=${token}`);
   await page.getByRole('link', { name: 'Tenant' }).click();
-  await page.getByRole('button', { name: 'Copy the address of Wallet 1' }).click();
-  await page.getByText('Copied the address of Wallet 1').waitFor();
+  await page.getByRole('button', { name: 'Copy address' }).click();
+  await page.getByText('Copied address').waitFor();
   expect(await pasted(page)).toBe(`0x${'1'.padStart(40, '0')}`);
 });
 
 function cellsOf(row: Locator): Promise<string[]> {
-  return row.getByRole('cell').allInnerTexts();
+  return row.locator('td, th').allInnerTexts();
 }

@@ -29,14 +29,14 @@ export function Copy({ text, label, isPrimary = false }: CopyProps) {
         ref={button}
         type="button"
         class={isPrimary ? 'primary' : isCopied ? 'copy copied' : 'copy'}
-        title={isPrimary ? undefined : `Copy the ${label}`}
+        title={isPrimary ? undefined : `Copy ${label}`}
         onClick={() => setIsCopied(copy(text, button.current))}
-        aria-label={`Copy the ${label}`}
+        aria-label={`Copy ${label}`}
       >
-        {isPrimary && (isCopied ? 'Copied' : `Copy the ${label}`)}
+        {isPrimary && (isCopied ? 'Copied' : `Copy ${label}`)}
       </button>
       <span class="unseen" role="status">
-        {isCopied ? `Copied the ${label}` : ''}
+        {isCopied ? `Copied ${label}` : ''}
       </span>
     </>
   );

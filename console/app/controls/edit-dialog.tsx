@@ -1,7 +1,7 @@
 import type { TargetedInputEvent } from 'preact';
 import { useState } from 'preact/hooks';
 import { RequestError } from '../request.ts';
-import { TEXTS } from '../texts.ts';
+import { quoted, TEXTS } from '../texts.ts';
 import { Field, type FieldProps, FormDialog, type FormProps } from './form.tsx';
 
 type EditOptions<Resource, Name> = {
@@ -83,7 +83,7 @@ export function useEdited<
     if (!changedFields(base, own).includes(field)) return `${TEXTS.changedByOthers} this.`;
     return (
       <>
-        {TEXTS.changedByOthers} this to “{shown(base, field)}”.{' '}
+        {TEXTS.changedByOthers} this to {quoted(shown(base, field))}.{' '}
         <button type="button" class="small" onClick={() => take(field, base)}>
           Take over
         </button>

@@ -13,7 +13,7 @@ export function ShortId({ text, label }: { text: string; label: string }) {
 }
 
 /** An id or an address in one line, which has smaller letters in a narrow place, with a button that copies it. */
-export function FullId({ text, label }: { text: string; label: string }) {
+export function FullId({ text, label = 'ID' }: { text: string; label?: string }) {
   return (
     <span class="whole">
       <code>{text}</code> <Copy text={text} label={label} />

@@ -11,7 +11,7 @@ import { request } from '../request.ts';
 import { linkTo } from '../router.ts';
 import { focusHeading } from '../screen.tsx';
 import { seesAccount, useViewer, type Viewer } from '../session.ts';
-import { countText, TEXTS } from '../texts.ts';
+import { countText, quoted, TEXTS } from '../texts.ts';
 import { Combobox, type Found, type OptionAttributes } from './combobox.tsx';
 import { Cover } from './cover.tsx';
 import { shorten } from './resource-id.tsx';
@@ -104,7 +104,7 @@ async function find(text: string, viewer: Viewer): Promise<Found<Hit>> {
   if (/^tokens\//i.test(text) && seesAccount(viewer)) {
     return { groups: [{ choices: [{ name: 'tokens', link: '#/tokens', title: 'Tokens' }] }], message: '' };
   }
-  const nothing = `Nothing has the ID “${text}”.`;
+  const nothing = `Nothing has the ID ${quoted(text)}.`;
   const [, kind, id = ''] = RESOURCE_ID.exec(text) ?? [];
   if (id) {
     const names = (kind ? [kind.toLowerCase()] : KINDS).map((each) => `${each}/${id.toUpperCase()}`);
@@ -116,7 +116,7 @@ async function find(text: string, viewer: Viewer): Promise<Found<Hit>> {
   if (ADDRESS.test(text)) {
     const { wallets } = await request(SearchAddressDocument, { address: text, first: SHOWN });
     const all = `#/wallets?address=${text}`;
-    return resultOf([groupOf('Wallets', wallets, all)], `No wallet has the address “${text}”.`);
+    return resultOf([groupOf('Wallets', wallets, all)], `No wallet has the address ${quoted(text)}.`);
   }
   const isReference = REFERENCE.test(text);
   const found = await request(SearchDocument, { title: text, first: SHOWN, reference: text, isReference });
@@ -133,7 +133,7 @@ async function find(text: string, viewer: Viewer): Promise<Found<Hit>> {
     groupOf('Wallets', wallets, `${viewer.onlyProject ? linkTo(viewer.project.name) : '#/wallets'}?${query}`),
     groupOf('Apps', apps),
   ];
-  return resultOf(groups, id ? nothing : `No titles start with “${text}”.`);
+  return resultOf(groups, id ? nothing : `No titles start with ${quoted(text)}.`);
 }
 
 type Hits = { readonly totalCount: number; readonly nodes: readonly HitFragment[] };

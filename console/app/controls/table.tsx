@@ -7,8 +7,8 @@ export type Column<Row> = {
   readonly title: string;
   /** Which tables leave it out: 2 the narrow ones, 3 also the ones of middle width, 4 all. The first column has none. */
   readonly rank?: 2 | 3 | 4;
-  /** Whether a narrow table has its cell as a second line of the first column. */
-  readonly isSecondLine?: boolean;
+  /** Whether a narrow table has its cell as a second line of the first column; a text is put before it. */
+  readonly isSecondLine?: boolean | string;
   /** Whether its texts are long. It gets the remaining space then, instead of the first column. */
   readonly isLong?: boolean;
   readonly cell: (row: Row) => ComponentChildren;
@@ -97,10 +97,15 @@ function Line<Row>({ row, columns, nameOf, action }: TableProps<Row> & { readonl
             onClick={() => setIsOpen(!isOpen)}
           />
         </td>
-        <td class="title">
+        <th scope="row" class="title">
           <div>{first.cell(row)}</div>
-          {second && <small>{second.cell(row)}</small>}
-        </td>
+          {second && (
+            <small>
+              {second.isSecondLine}
+              {second.cell(row)}
+            </small>
+          )}
+        </th>
         {others.filter(isInLine).map(({ title, rank, isLong, cell }) => (
           <td key={title} data-rank={rank} class={isLong ? 'long' : undefined}>
             <div>{cell(row)}</div>

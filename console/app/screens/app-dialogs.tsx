@@ -12,7 +12,7 @@ import {
 } from '../generated/documents.ts';
 import { nodeOf, useMutation } from '../query.ts';
 import { RequestError, request } from '../request.ts';
-import { TEXTS } from '../texts.ts';
+import { quoted, TEXTS } from '../texts.ts';
 import { PrivateKey } from './private-key.tsx';
 
 /** When the old key can expire, by the grace period in seconds. */
@@ -33,7 +33,8 @@ type WithKey = NonNullable<CreateAppMutation['createApp']>;
 export function CreateApp({ project, onDone, onClose }: DialogProps & { readonly project: string }) {
   const create = useMutation(CreateAppDocument);
   const [created, setCreated] = useState<WithKey>();
-  if (created) return <PrivateKey {...created} onStored={() => onDone(`Created “${created.app.title}”.`)} />;
+  if (created)
+    return <PrivateKey {...created} onStored={() => onDone(`Created ${quoted(created.app.title)}.`)} />;
   const submit = async ({ title = '', active }: Readonly<Record<string, string>>) => {
     const { createApp } = await create({ input: { project, title, active: active !== undefined } });
     if (createApp) setCreated(createApp);
@@ -71,7 +72,7 @@ export function RenameApp({ app, onDone, onClose }: AppDialogProps) {
     shown: ({ title }) => title,
     read: async () => nodeOf(await request(AppDocument, { name: app.name })),
     update: async (input) => (await update({ input })).updateApp?.app,
-    onUpdated: ({ title }) => onDone(`Saved “${title}”.`),
+    onUpdated: ({ title }) => onDone(`Saved ${quoted(title)}.`),
     onClose,
   });
   return (
@@ -86,14 +87,14 @@ export function RotateKey({ app, onDone, onClose }: AppDialogProps) {
   const rotate = useMutation(RotateAppKeyDocument);
   const [rotated, setRotated] = useState<WithKey>();
   if (rotated) {
-    return <PrivateKey {...rotated} onStored={() => onDone(`“${rotated.app.title}” has a new key.`)} />;
+    return <PrivateKey {...rotated} onStored={() => onDone(`${quoted(rotated.app.title)} has a new key.`)} />;
   }
   const submit = async ({ gracePeriod = '' }: Readonly<Record<string, string>>) => {
     if (gracePeriod === '') throw RequestError.ofField('gracePeriod', TEXTS.chooseExpiry);
     const { rotateAppKey } = await rotate({ input: { name: app.name, gracePeriod: Number(gracePeriod) } });
     if (rotateAppKey) setRotated(rotateAppKey);
   };
-  const title = `${TEXTS.rotateTheKey} of “${app.title}”`;
+  const title = `${TEXTS.rotateTheKey} of ${quoted(app.title)}`;
   return (
     <FormDialog
       title={title}
@@ -112,7 +113,7 @@ export function RotateKey({ app, onDone, onClose }: AppDialogProps) {
       <Field
         name="gracePeriod"
         label={TEXTS.oldKeyExpires}
-        hint={`If the key leaked, choose “${TEXTS.immediately}”. Programs that use it fail until they have the new key.`}
+        hint={`If the key leaked, choose ${quoted(TEXTS.immediately)}. Programs that use it fail until they have the new key.`}
       >
         {(control) => (
           <select {...control}>
@@ -134,7 +135,7 @@ export function SwitchApp({ app: { name, title, active }, onDone, onClose }: App
   const update = useMutation(UpdateAppDocument);
   const submit = async () => {
     await update({ input: { name, active: !active } });
-    onDone(`“${title}” is ${active ? 'inactive' : 'active'}.`);
+    onDone(`${quoted(title)} is ${active ? 'inactive' : 'active'}.`);
   };
   const action = active ? 'Deactivate the app' : 'Activate the app';
   const consequence = active
@@ -162,7 +163,7 @@ export function DeleteApp({ app: { name, title }, onDone, onClose }: AppDialogPr
   const remove = useMutation(DeleteAppDocument);
   const submit = async () => {
     await remove({ input: { name } });
-    onDone(`Deleted “${title}”.`);
+    onDone(`Deleted ${quoted(title)}.`);
   };
   const action = 'Delete the app';
   return (

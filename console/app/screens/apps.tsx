@@ -15,7 +15,7 @@ import { ResourceScreen } from './resource.tsx';
 const COLUMNS: Columns<AppRowFragment> = [
   { title: 'App', cell: (app) => <ResourceLink {...app} /> },
   { title: 'State', cell: stateOf },
-  { title: 'Last sign-in', rank: 2, isSecondLine: true, cell: lastSignInOf },
+  { title: 'Last sign-in', rank: 2, isSecondLine: 'Last sign-in: ', cell: lastSignInOf },
   { title: 'Keys', rank: 3, cell: ({ keys }) => keys.length },
   {
     title: 'Created',
@@ -23,7 +23,7 @@ const COLUMNS: Columns<AppRowFragment> = [
     cell: ({ createTime }) => <Time value={createTime} />,
     whole: ({ createTime }) => <Time value={createTime} isExact />,
   },
-  { title: 'ID', rank: 4, cell: ({ name, title }) => <FullId text={name} label={`ID of ${title}`} /> },
+  { title: 'ID', rank: 4, cell: ({ name }) => <FullId text={name} /> },
 ];
 
 const DIALOGS = { rename: RenameApp, rotate: RotateKey, switch: SwitchApp, delete: DeleteApp };
@@ -102,7 +102,7 @@ export function App({ name }: { name: string }) {
           Keys: [app.keys.length, ending && ', the old one expires ', ending && <Time value={ending} />],
           'Last sign-in': lastSignInOf(app),
           Created: <Time value={app.createTime} isExact />,
-          ID: <FullId text={name} label="ID of the app" />,
+          ID: <FullId text={name} />,
         }
       }
     >

@@ -7,7 +7,7 @@ import { dateOf } from '../controls/time.tsx';
 import { CreateTokenDocument, type CreateTokenMutation } from '../generated/documents.ts';
 import { useMutation } from '../query.ts';
 import { useViewer, type Viewer } from '../session.ts';
-import { CONSEQUENCES, TEXTS } from '../texts.ts';
+import { CONSEQUENCES, quoted, TEXTS } from '../texts.ts';
 
 /** After how many days a token can expire, if the token of the page does not expire before. */
 const DAYS = [7, 30, 90, 365];
@@ -139,7 +139,7 @@ function NewToken({ token: { title }, accessToken, onStored }: NewTokenProps) {
   const list = `curl ${url}/project/projects \\\n  -H 'Authorization: Bearer ${accessToken}'`;
   return (
     <Secret
-      title={`The token “${title}”`}
+      title={`The token ${quoted(title)}`}
       label="Token"
       noun="token"
       secret={accessToken}

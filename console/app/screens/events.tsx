@@ -106,7 +106,7 @@ const RESOURCE: Column<Event> = {
   rank: 2,
   isSecondLine: true,
   cell: ({ resource, resourceTitle }) => <ResourceLink name={resource} title={resourceTitle} />,
-  whole: ({ resource }) => <FullId text={resource} label="ID of the resource" />,
+  whole: ({ resource }) => <FullId text={resource} />,
 };
 
 /** The values of an event that only the opened row has. */
@@ -114,7 +114,7 @@ const DETAILS: readonly Column<Event>[] = [
   { title: 'Fields', rank: 4, cell: ({ fields }) => fields.join(', ') },
   { title: 'Action', rank: 4, cell: ({ action }) => <code>{action}</code> },
   { title: 'Address', rank: 4, cell: ({ address }) => address && <code>{address}</code> },
-  { title: 'Token', rank: 4, cell: ({ token }) => token && <FullId text={token} label="ID of the token" /> },
+  { title: 'Token', rank: 4, cell: ({ token }) => token && <FullId text={token} /> },
   {
     title: 'Request ID',
     rank: 4,

@@ -1,5 +1,6 @@
 import { Lines } from '../controls/clipboard.tsx';
 import { gatewayUrl, Secret } from '../controls/secret.tsx';
+import { quoted } from '../texts.ts';
 
 type PrivateKeyProps = {
   readonly app: { readonly name: string; readonly title: string };
@@ -14,7 +15,7 @@ export function PrivateKey({ app: { name, title }, privateKey, onStored }: Priva
   const signIn = `curl ${url}/oauth/token \\\n  -u '${name}:${privateKey}' \\\n  -d grant_type=client_credentials`;
   const what = { label: 'Private key', noun: 'key', secret: privateKey };
   return (
-    <Secret title={`The private key of “${title}”`} {...what} onStored={onStored}>
+    <Secret title={`The private key of ${quoted(title)}`} {...what} onStored={onStored}>
       <Lines title="Settings of the program" label="settings" text={settings} />
       <Lines title="Sign in with it" label="command" text={signIn} />
     </Secret>

@@ -11,6 +11,7 @@ import { nodeOf, useMutation } from '../query.ts';
 import { request } from '../request.ts';
 import { linkTo } from '../router.ts';
 import { notify } from '../screen.tsx';
+import { quoted } from '../texts.ts';
 
 /** The dialog that creates a project, and then shows it. */
 export function CreateProject({ onClose }: { onClose: () => void }) {
@@ -20,7 +21,7 @@ export function CreateProject({ onClose }: { onClose: () => void }) {
     onClose();
     if (!createProject) return;
     const link = linkTo(createProject.project.name);
-    notify(`Created “${title}”.`, link);
+    notify(`Created ${quoted(title)}.`, link);
     location.hash = link;
   };
   return (
@@ -56,7 +57,7 @@ export function EditProject({ project, onUpdated, onClose }: EditProjectProps) {
     read: async () => nodeOf(await request(ProjectDocument, { name: project.name })),
     update: async (input) => (await update({ input })).updateProject?.project,
     onUpdated: ({ title }) => {
-      notify(`Saved “${title}”.`);
+      notify(`Saved ${quoted(title)}.`);
       onUpdated();
     },
     onClose,
@@ -78,7 +79,7 @@ export function DeleteProject({ project: { name, title }, onClose }: DeleteProje
   const submit = async () => {
     await remove({ input: { name } });
     onClose();
-    notify(`Deleted “${title}”.`, '#/');
+    notify(`Deleted ${quoted(title)}.`, '#/');
     location.replace('#/');
   };
   const action = 'Delete the project';

@@ -67,7 +67,7 @@ function Settings({ project }: { project: ProjectFieldsFragment }) {
         of={{
           ...(reference && { Reference: <FullId text={reference} label="reference" /> }),
           Created: <Time value={createTime} isExact />,
-          ID: <FullId text={name} label="ID of the project" />,
+          ID: <FullId text={name} />,
         }}
       />
       {mayChangeAccount(viewer) && (

@@ -10,6 +10,7 @@ import { useObservable } from '../observable.ts';
 import { route } from '../router.ts';
 import { Actions, Screen } from '../screen.tsx';
 import { mayChangeAccount, useViewer } from '../session.ts';
+import { quoted } from '../texts.ts';
 import { CreateProject } from './project-dialogs.tsx';
 
 const COLUMNS: Columns<ProjectsQuery['projects']['nodes'][number]> = [
@@ -29,7 +30,7 @@ const COLUMNS: Columns<ProjectsQuery['projects']['nodes'][number]> = [
     cell: ({ description }) => description && <span title={description}>{description}</span>,
   },
   { title: 'Created', rank: 3, cell: ({ createTime }) => <Time value={createTime} /> },
-  { title: 'ID', rank: 4, cell: ({ name, title }) => <FullId text={name} label={`ID of ${title}`} /> },
+  { title: 'ID', rank: 4, cell: ({ name }) => <FullId text={name} /> },
 ];
 
 /** The projects that the token has access to. */
@@ -47,7 +48,7 @@ export function Projects() {
         {mayCreate && create}
       </div>
       <Table label="Projects" columns={COLUMNS} rows={list.nodes} nameOf={({ title }) => title} />
-      {list.totalCount === 0 && title && <p class="muted">No project titles start with “{title}”.</p>}
+      {list.totalCount === 0 && title && <p class="muted">No project titles start with {quoted(title)}.</p>}
       <More list={list} />
       {isCreating && mayCreate && <CreateProject onClose={() => setIsCreating(false)} />}
     </Screen>

@@ -8,7 +8,7 @@ import { RevokeTokenDocument, TokensDocument, type TokensQuery } from '../genera
 import { useMutation } from '../query.ts';
 import { Actions, notify, Screen } from '../screen.tsx';
 import { leaveSession, mayChangeAccount, mayCreateTokens, useViewer } from '../session.ts';
-import { TEXTS } from '../texts.ts';
+import { quoted, TEXTS } from '../texts.ts';
 import { CreateToken } from './create-token.tsx';
 
 type Token = TokensQuery['tokens']['nodes'][number];
@@ -61,7 +61,7 @@ const COLUMNS: Columns<Token> = [
       </>
     ),
   },
-  { title: 'ID', rank: 4, cell: (token) => <FullId text={token.name} label={`ID of ${describe(token)}`} /> },
+  { title: 'ID', rank: 4, cell: ({ name }) => <FullId text={name} /> },
 ];
 
 /** The valid tokens of the account and of its apps. */
@@ -80,7 +80,7 @@ export function Tokens() {
   };
   const onCreated = (title: string) => {
     list.reload();
-    notify(`Created the token “${title}”.`);
+    notify(`Created the token ${quoted(title)}.`);
     setIsCreating(false);
   };
   const create = <Actions primary="Create token" of={{ 'Create token': () => setIsCreating(true) }} />;
@@ -171,5 +171,5 @@ function titleOf({ title, app }: Token): string | undefined {
 /** Returns the title of a token, or its name if it has none. */
 function describe(token: Token): string {
   const title = titleOf(token);
-  return title ? `“${title}”` : token.name;
+  return title ? quoted(title) : token.name;
 }

@@ -16,7 +16,7 @@ import { nodeOf, useQuery } from '../query.ts';
 import { route } from '../router.ts';
 import { Actions, notify, Screen } from '../screen.tsx';
 import { useViewer } from '../session.ts';
-import { TEXTS } from '../texts.ts';
+import { quoted, TEXTS } from '../texts.ts';
 import { CreateWallet } from './create-wallet.tsx';
 import { ArchiveWallet, EditWallet } from './edit-wallet.tsx';
 import { ResourceScreen } from './resource.tsx';
@@ -43,8 +43,8 @@ const COLUMNS: Columns<WalletRowFragment> = [
   },
   {
     title: 'Address',
-    cell: ({ address, title }) => <ShortId text={address} label={`address of ${title}`} />,
-    whole: ({ address, title }) => <FullId text={address} label={`whole address of ${title}`} />,
+    cell: ({ address }) => <ShortId text={address} label="address" />,
+    whole: ({ address }) => <FullId text={address} label="address" />,
   },
   {
     title: 'Updated',
@@ -52,7 +52,7 @@ const COLUMNS: Columns<WalletRowFragment> = [
     cell: ({ updateTime }) => <Time value={updateTime} />,
     whole: ({ updateTime }) => <Time value={updateTime} isExact />,
   },
-  { title: 'ID', rank: 4, cell: ({ name, title }) => <FullId text={name} label={`ID of ${title}`} /> },
+  { title: 'ID', rank: 4, cell: ({ name }) => <FullId text={name} /> },
 ];
 
 /** The wallets of a project. */
@@ -66,7 +66,7 @@ export function Wallets({ project }: { project: string }) {
   const [isCreating, setIsCreating] = useState(false);
   const onCreated = (title: string) => {
     list.reload();
-    notify(`Created “${title}”.`);
+    notify(`Created ${quoted(title)}.`);
     setIsCreating(false);
   };
   return (
@@ -78,7 +78,7 @@ export function Wallets({ project }: { project: string }) {
         {!readOnly && <Actions primary="Create wallet" of={{ 'Create wallet': () => setIsCreating(true) }} />}
       </div>
       <WalletTable list={list} project={project} same="Project" />
-      {list.totalCount === 0 && title && <p class="muted">No wallet titles start with “{title}”.</p>}
+      {list.totalCount === 0 && title && <p class="muted">No wallet titles start with {quoted(title)}.</p>}
       {list.totalCount === 0 && !title && (
         <p class="muted">The project has no {archived && 'archived '}wallets.</p>
       )}
@@ -99,7 +99,7 @@ export function FoundWallets({ query }: { query: URLSearchParams }) {
     <Screen title={title ? 'Wallets by title' : 'Wallets at an address'}>
       {title ? (
         <>
-          <p>Their titles begin with “{title}”.</p>
+          <p>Their titles begin with {quoted(title)}.</p>
           <ArchivedFilter />
         </>
       ) : (
@@ -128,7 +128,9 @@ function WalletTable({ list, project, same }: WalletTableProps) {
     list.change((nodes) =>
       nodes.flatMap((node) => (node.name !== wallet.name ? node : isHere ? wallet : [])),
     );
-    notify(`Saved “${wallet.title}”${isHere ? '' : `, which is now in “${wallet.project.title}”`}.`);
+    notify(
+      `Saved ${quoted(wallet.title)}${isHere ? '' : `, which is now in ${quoted(wallet.project.title)}`}.`,
+    );
   };
   const [first, ...others] = COLUMNS;
   const hasArchived = list.nodes.some(({ archiveTime }) => archiveTime);
@@ -157,7 +159,7 @@ export function Wallet({ name }: { name: string }) {
   const [opened, setOpened] = useState<keyof typeof DIALOGS>();
   const onUpdated = ({ title, archiveTime }: WalletRowFragment) => {
     const done = opened === 'edit' ? 'Saved' : archiveTime ? 'Archived' : 'Unarchived';
-    notify(`${done} “${title}”.`);
+    notify(`${done} ${quoted(title)}.`);
     query.reload();
   };
   const Opened = opened && DIALOGS[opened];
@@ -188,7 +190,7 @@ export function Wallet({ name }: { name: string }) {
           }),
           Updated: <Time value={wallet.updateTime} isExact />,
           Created: <Time value={wallet.createTime} isExact />,
-          ID: <FullId text={name} label="ID of the wallet" />,
+          ID: <FullId text={name} />,
         }
       }
     >
