@@ -129,6 +129,7 @@ export async function startServer(
       state.stopDelayMs = delaySeconds * 1000;
       logger.info('stopping');
       await open.disposeAsync();
+      logger.info('stopped');
     },
   };
 }

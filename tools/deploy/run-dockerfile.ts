@@ -183,7 +183,7 @@ async function tryImage({ stage, root, workdir, inRoot }: BuiltStage): Promise<v
     assert.equal((await fetch(`http://127.0.0.1:${port}/readyz`)).status, 200);
   };
   const log = await serve([...entrypoint, ...command], options, 'listening on', isHealthy);
-  assert.match(log.at(-1) ?? '', /"stopping"/);
+  assert.match(log.at(-1) ?? '', /"stopped"/);
   printStep('Without NODE_ENV, the image runs the demo');
   const demoOptions = { ...options, env: { ...options.env, NODE_ENV: '' } };
   await serve([...entrypoint, 'demo'], demoOptions, 'Stop with', isHealthy);

@@ -58,7 +58,8 @@ describe('a server', () => {
     const { stdout, ...result } = await ended;
     expect(result).toEqual(ENDED_WELL);
     // The failed readiness probe is not logged as an error.
-    expect(logLines(stdout).slice(1)).toMatchObject([{ level: 30, msg: 'stopping' }]);
+    const ends = ['stopping', 'stopped'].map((msg) => ({ level: 30, msg }));
+    expect(logLines(stdout).slice(1)).toMatchObject(ends);
     expect(await isListening(server.url)).toBe(false);
     expect(() => process.kill(server.pid, 0)).toThrow('ESRCH');
   });
