@@ -6,8 +6,11 @@ import type { Config } from '../../config.ts';
 // Lines that are not written yet are kept up to this size. More lines are lost.
 const MAX_UNWRITTEN_BYTES = 1_000_000;
 
-// Lines are written together when there are so many characters, or after so long. A write takes the time of several lines.
-const CHUNK_LENGTH = 16_384;
+// Of a UTF-16 code unit in UTF-8.
+const MAX_BYTES_PER_CHARACTER = 3;
+
+// Lines are written together when they have so many bytes, or after so long. A write takes the time of several lines.
+const CHUNK_BYTES = 16_384;
 const CHUNK_MS = 10;
 
 // A line begins with its level. One of level `error` or higher is written at once: the process may be killed next.
@@ -17,16 +20,17 @@ const FIRST_ERROR = '{"level":50';
 const LAST_LINES_MS = 500;
 
 /**
- * Opens the log. A slow reader of the log does not delay requests. If the log can't be written, for example because the
- * disk is full, the server continues without it. The last lines are written when the process exits, even after an
- * uncaught exception.
+ * Opens the log. A slow reader of a pipe or a terminal does not delay requests. A file is written on the event loop, so a slow
+ * disk does. If the log can't be written, for example because the disk is full, the server continues without it, and after its
+ * reader has closed it, no more lines are written. The last lines are written when the process exits, even after an uncaught
+ * exception.
  *
  * @param dest the file descriptor: 1 or 2
  */
 export function openLog(level: Config['logLevel'], dest: 1 | 2): Logger {
   // Node makes a pipe non-blocking when it opens the stream. A full one would otherwise block the process forever.
   void (dest === 1 ? process.stdout : process.stderr);
-  const lines = new LogLines(isatty(dest) ? openTerminal(dest) : dest);
+  const lines = isatty(dest) ? new LogLines(openTerminal(dest), 'EIO') : new LogLines(dest, 'EPIPE');
   process.once('exit', () => lines.end());
   return pino({ level }, lines);
 }
@@ -44,43 +48,48 @@ function openTerminal(dest: 1 | 2): number {
 
 class LogLines implements DestinationStream {
   readonly #dest: number;
-  #isFull = false;
-  #collected = '';
-  readonly #unwritten: Buffer[] = [];
+  readonly #closedCode: string;
+  readonly #unwritten = Buffer.allocUnsafe(MAX_UNWRITTEN_BYTES);
+  #bytes = 0;
+  /** The code of the error, if the last write has failed. */
+  #failure: string | undefined;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(dest: number) {
+  /** @param closedCode the code of the error after the reader has closed the log, which is final */
+  constructor(dest: number, closedCode: 'EIO' | 'EPIPE') {
     this.#dest = dest;
+    this.#closedCode = closedCode;
   }
 
   write(line: string): void {
-    this.#collected += line;
-    if (this.#collected.length >= CHUNK_LENGTH || line >= FIRST_ERROR) this.flush();
+    if (this.#failure === this.#closedCode) return;
+    if (this.#bytes + MAX_BYTES_PER_CHARACTER * line.length <= MAX_UNWRITTEN_BYTES) {
+      this.#bytes += this.#unwritten.write(line, this.#bytes);
+    }
+    if (line >= FIRST_ERROR || (this.#bytes >= CHUNK_BYTES && this.#failure === undefined)) this.flush();
     else this.#flushLater();
   }
 
   flush(): void {
-    const chunk = Buffer.from(this.#collected);
-    this.#collected = '';
-    const bytes = this.#unwritten.reduce((sum, { length }) => sum + length, chunk.length);
-    if (chunk.length > 0 && bytes <= MAX_UNWRITTEN_BYTES) this.#unwritten.push(chunk);
+    let written = 0;
     try {
-      for (let next = this.#unwritten[0]; next; next = this.#unwritten[0]) {
-        const written = writeSync(this.#dest, next);
-        if (written < next.length) this.#unwritten[0] = next.subarray(written);
-        else this.#unwritten.shift();
+      while (written < this.#bytes) {
+        written += writeSync(this.#dest, this.#unwritten, written, this.#bytes - written);
+        this.#failure = undefined;
       }
-      this.#isFull = false;
     } catch (error) {
-      // Otherwise the disk is full, or nobody reads the log any more.
-      this.#isFull = (error as NodeJS.ErrnoException).code === 'EAGAIN';
-      this.#flushLater();
+      this.#failure = (error as NodeJS.ErrnoException).code;
+      if (this.#failure === this.#closedCode) written = this.#bytes;
+      else this.#flushLater();
     }
+    this.#unwritten.copyWithin(0, written, this.#bytes);
+    this.#bytes -= written;
   }
 
   end(): void {
     const endMs = performance.now() + LAST_LINES_MS;
-    for (this.flush(); this.#isFull && performance.now() < endMs; this.flush()) {
+    // A full disk is not waited for.
+    for (this.flush(); this.#failure === 'EAGAIN' && performance.now() < endMs; this.flush()) {
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, CHUNK_MS);
     }
   }

@@ -158,26 +158,36 @@ test('servers with PAW_REUSE_PORT share a port, and each refuses a token that an
   expect(alone).toEqual({ status: 1, stdout: '', stderr });
 });
 
-test.each([
-  ['a stop', 0],
-  ['a failure', 1],
-])('a log that nobody reads delays neither requests nor the end after %s', async (end, expected) => {
+/** Starts a server that logs to a pipe, and returns its URL and database when it listens. */
+async function startPiped(args: readonly string[] = []) {
   const { url: databaseUrl } = await testDatabase();
   const settings = { PORT: '0', DATABASE_URL: databaseUrl, PAW_STOP_DELAY: '0s', ...NO_RATE_LIMITS };
-  const child = spawn(process.execPath, ['src/main.js', 'serve'], {
+  const child = spawn(process.execPath, [...args, 'src/main.js', 'serve'], {
     cwd: ROOT,
     env: settings,
-    stdio: ['ignore', 'pipe', 'ignore'],
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
   onTestFinished(() => void child.kill('SIGKILL'));
   let output = '';
   while (!output.includes('listening on')) output += (await once(child.stdout, 'data')).join();
-  child.stdout.pause();
-  const { url } = logLines(output).at(-1);
-  // Their lines are larger than the 64 KiB of a pipe.
+  return { child, databaseUrl, url: logLines(output).at(-1).url as string };
+}
+
+/** Sends requests whose lines in the log are larger than the 64 KiB of a pipe. */
+async function sendMany(url: string): Promise<void> {
   for (let batch = 0; batch < 30; batch += 1) {
     await Promise.all(Array.from({ length: 30 }, () => send(`${url}/nothing`, 'GET')));
   }
+}
+
+test.each([
+  ['a stop', 0],
+  ['a failure', 1],
+])('a log that nobody reads delays neither requests nor the end after %s', async (end, expected) => {
+  const { child, databaseUrl, url } = await startPiped();
+  child.stdout.pause();
+  child.stderr.resume();
+  await sendMany(url);
   const ended = once(child, 'exit');
   if (end === 'a stop') child.kill('SIGTERM');
   else {
@@ -186,6 +196,26 @@ test.each([
     expect((await send(`${url}/readyz`, 'GET')).status).toBe(503);
   }
   expect(await ended).toEqual([expected, null]);
+});
+
+// Prints a line for each write of the log that fails.
+const PRINT_FAILURES = `import fs from 'node:fs'; import { syncBuiltinESMExports } from 'node:module';
+const { writeSync } = fs;
+fs.writeSync = (...args) => {
+  try { return writeSync(...args); } catch (error) { console.error(error.code); throw error; }
+};
+syncBuiltinESMExports();`;
+
+test('after the reader of the log has closed it, the server goes on, and writes no more lines', async () => {
+  const { child, url } = await startPiped(['--import', `data:text/javascript,${PRINT_FAILURES}`]);
+  child.stdout.destroy();
+  await sendMany(url);
+  const ended = once(child, 'exit');
+  child.kill('SIGTERM');
+  let failures = '';
+  for await (const data of child.stderr.setEncoding('utf8')) failures += data;
+  expect(failures).toBe('EPIPE\n');
+  expect(await ended).toEqual([0, null]);
 });
 
 /**
