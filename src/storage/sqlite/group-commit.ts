@@ -105,12 +105,12 @@ export class GroupCommit {
   async #commitBatch(): Promise<void> {
     const writes: PendingWrite[] = [];
     const settlements: Settle[] = [];
+    let hasTransaction = false;
     try {
       for (const write of this.#turns.take()) {
         // The work of a keyed request can't be repeated.
-        if (write.kind === 'statements' && writes.some(({ kind }) => kind === 'transaction')) {
-          write.kind = 'transaction';
-        }
+        if (write.kind === 'statements' && hasTransaction) write.kind = 'transaction';
+        hasTransaction ||= write.kind === 'transaction';
         writes.push(write);
         settlements.push(await this.#runWrite(write, writes.length > 1 || this.#turns.size > 0));
       }
