@@ -35,6 +35,11 @@ export class Checkpoints {
     }, INTERVAL_MS).unref();
   }
 
+  /** Whether a checkpoint is running, which can hold the lock of writers. */
+  get isRunning(): boolean {
+    return this.#isRunning;
+  }
+
   /** Starts a checkpoint if the log is large. */
   considerLog(bytes: number): void {
     if (bytes > CHECKPOINT_BYTES && performance.now() >= this.#nextMs) this.#start();

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { AccountTurns, type OfAccount } from '../../model/account-turns.ts';
 import { DatabaseError, unavailable } from '../interface/database-error.ts';
 import { PendingCount } from '../work/pending-count.ts';
+import type { Checkpoints } from './checkpoints.ts';
 import type { LogSync } from './log-sync.ts';
 import { isDiskError, type RunStatement } from './statements.ts';
 
@@ -52,6 +53,7 @@ type Settle = (failure?: unknown) => void;
 export class GroupCommit {
   readonly #writer: DatabaseSync;
   readonly #log: Pick<LogSync, 'assertUsable' | 'sync'>;
+  readonly #checkpoints: Pick<Checkpoints, 'isRunning'>;
   readonly #turns = new AccountTurns<PendingWrite>(MAX_SLICE_MS);
   readonly #unfinished = new PendingCount();
   readonly #execute: RunStatement;
@@ -64,11 +66,18 @@ export class GroupCommit {
   /**
    * @param execute executes statements on `writer`
    * @param log puts commits on disk
+   * @param checkpoints those of this process
    */
-  constructor(writer: DatabaseSync, execute: RunStatement, log: Pick<LogSync, 'assertUsable' | 'sync'>) {
+  constructor(
+    writer: DatabaseSync,
+    execute: RunStatement,
+    log: Pick<LogSync, 'assertUsable' | 'sync'>,
+    checkpoints: Pick<Checkpoints, 'isRunning'>,
+  ) {
     this.#writer = writer;
     this.#execute = execute;
     this.#log = log;
+    this.#checkpoints = checkpoints;
   }
 
   /** Runs a write. @throws RESULT_UNKNOWN if it was committed, and could not be put on disk */
@@ -134,7 +143,7 @@ export class GroupCommit {
   }
 
   /**
-   * Waits for writes that can share the next batch, because another connection has had the lock. Each batch reads the pages
+   * Waits for writes that can share the next batch, because another process has had the lock. Each batch reads the pages
    * again that others have changed, so fewer and larger batches take less time, and leave the lock to the others.
    */
   async #gather(): Promise<void> {
@@ -156,7 +165,8 @@ export class GroupCommit {
         for (const { reject } of this.#turns.remove(({ deadline }) => !isBusy || now > deadline))
           reject(error);
         if (this.#turns.size === 0) return false;
-        this.#toGather = GATHERED_BATCHES;
+        // The lock of a checkpoint of this process says nothing about others.
+        if (!this.#checkpoints.isRunning) this.#toGather = GATHERED_BATCHES;
         await delay(BUSY_INTERVAL_MS);
       }
     }

@@ -72,7 +72,7 @@ export function openSqlite(link: string, settings: SqliteSettings): Engine {
     },
     onFailure,
   });
-  const writes = new GroupCommit(writer, execute, log);
+  const writes = new GroupCommit(writer, execute, log, checkpoints);
   const timed = timedStatements(onStatement);
   const readiness = new ReadinessCheck(path, () => writes.needsSpace);
   const transaction = inTransaction(writer, execute);
