@@ -82,7 +82,7 @@ export async function authenticateApp(
   const isVisible = row && (principal === undefined || seesProject(principal, row.project_id));
   const isSignedIn = key !== undefined && isVisible === true;
   const isAllowed = isSignedIn && row.active === 1;
-  await client.count?.(isAllowed ? { accountId, tokenId: row.id } : undefined);
+  client.count?.(isAllowed ? { accountId, tokenId: row.id } : undefined);
   if (!isAllowed) {
     const resource = row && name;
     await recordFailure({ action: 'sign_in.fail', accountId, principal, client, resource });

@@ -47,9 +47,9 @@ export type RequestServices = {
   /** Returns undefined if the request has no `Idempotency-Key`. @throws UNAUTHENTICATED if it has one and no token */
   readIdempotencyHeaders(): IdempotencyHeaders | undefined;
   /** Counts the mutations of the request after the first. @throws RESOURCE_EXHAUSTED if they exceed the limit */
-  countMutations(count: number): Promise<void>;
+  countMutations(count: number): void;
   /** Counts an introspection. @throws RESOURCE_EXHAUSTED if it exceeds the limit */
-  countIntrospection(): Promise<void>;
+  countIntrospection(): void;
   /** See `RequestMemory.reserve`. */
   reserve(bytes: number): ApiError | undefined;
 };

@@ -63,10 +63,10 @@ async function handle(route: Route, request: FastifyRequest, reply: FastifyReply
   const own = principal instanceof ApiError ? principal : data.forRequest(client, principal);
   const context = new GraphqlContext(own, client, {
     readIdempotencyHeaders: () => (isPost ? idempotencyHeaders(request) : undefined),
-    async countMutations(count) {
+    countMutations(count) {
       for (let n = 1; n < count; n += 1) countRequest(request, reply, requestNotes(request).owner);
     },
-    countIntrospection: async () => limitIntrospection(request, reply),
+    countIntrospection: () => limitIntrospection(request, reply),
     reserve: (bytes) => requestMemory(request).reserve(bytes),
   });
   return respond(await execute(route, request, mediaType, context), context, mediaType, reply);

@@ -33,7 +33,7 @@ export type Client = {
    * @param owner the account, and the app or token; undefined if the request is refused
    * @throws RESOURCE_EXHAUSTED if there are too many requests
    */
-  readonly count?: (owner: LimitOwner | undefined) => Promise<void>;
+  readonly count?: (owner: LimitOwner | undefined) => void;
 };
 
 /** Whose limits a request counts for. */

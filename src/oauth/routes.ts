@@ -49,7 +49,7 @@ export function addOauthApi(
     });
     const addEndpoint = (path: string, handle: (call: Call, request: FormRequest) => Promise<unknown>) =>
       app.post(OAUTH_PATH + path, { config: routeKind('oauth') }, async (request: FormRequest, reply) => {
-        const count: Client['count'] = async (owner) => countRequest(request, reply, owner);
+        const count: Client['count'] = (owner) => countRequest(request, reply, owner);
         const client = Object.assign(new RequestClient(request), { count });
         const response = await handle(data.withoutToken(client), request);
         // Source: RFC 6749, section 5.1. All responses have the header Cache-Control.

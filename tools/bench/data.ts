@@ -156,7 +156,7 @@ async function makeApps(
   { tokens: [token] }: AccountData,
   count: number,
 ): Promise<BenchData['apps']> {
-  const { call } = await contextOf(await dataLayerOf(database, ''), `Bearer ${token}`);
+  const { call } = await contextOf(dataLayerOf(database, ''), `Bearer ${token}`);
   const apps = Array.from({ length: count }, () => createApp(call, { title: 'App', active: true }));
   return (await Promise.all(apps)).map(({ name, privateKey }) => ({ name, privateKey }));
 }

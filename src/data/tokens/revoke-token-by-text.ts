@@ -33,12 +33,12 @@ export async function revokeTokenByText(
     if (appId !== idOf(name)) throw new ApiError('TOKEN_OF_ANOTHER_APP');
     const { key } = await findApp(database, { ...credentials, accountId }, timeMs);
     if (key === undefined) {
-      await client.count?.(undefined);
+      client.count?.(undefined);
       const failure = { action: 'sign_in.fail', accountId, principal: undefined } as const;
       await recordFailure({ ...failure, client, resource: name });
       throw new ApiError('INVALID_CREDENTIALS', { app: name });
     }
   }
-  await client.count?.({ accountId, tokenId: appId ?? tokenId });
+  client.count?.({ accountId, tokenId: appId ?? tokenId });
   await revokeTokenOfCaller(dependencies, { principal, client });
 }

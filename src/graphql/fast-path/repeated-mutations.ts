@@ -57,7 +57,7 @@ export class RepeatedMutations {
     const { operation } = mutation;
     const request = { ...mutation, request: sent, contextValue: context };
     try {
-      await this.#checks.check(request);
+      this.#checks.check(request);
     } catch {
       return undefined;
     }

@@ -48,7 +48,7 @@ export class RequestChecks {
       requestDidStart: async () => ({
         didResolveOperation: async ({ contextValue, source, document, operation, request }) => {
           // Apollo Server rejects a request without an operation later.
-          if (operation) await this.check({ contextValue, source, document, operation, request });
+          if (operation) this.check({ contextValue, source, document, operation, request });
         },
 
         // The violations of the values in the document that graphql-js rejects need their positions.
@@ -65,7 +65,7 @@ export class RequestChecks {
    * @throws the refusal of a mutation with a read-only token, of variables of a wrong type, of a response that could
    *   have too many fields, and of mutations or an introspection beyond the rate limit
    */
-  async check({ contextValue, request, document, operation }: DocumentRequest): Promise<void> {
+  check({ contextValue, request, document, operation }: DocumentRequest): void {
     const type = operation.operation;
     contextValue.state.operation = operation;
     if (type !== OperationTypeNode.QUERY && contextValue.isAuthenticated) assertChanges(contextValue);
@@ -78,8 +78,8 @@ export class RequestChecks {
     }
     const excess = excessOfResponse(cost, variables);
     if (excess !== undefined) throw documentRejection(excess);
-    if (type === OperationTypeNode.MUTATION) await countMutations(contextValue, cost.rootFields);
-    else if (isIntrospection(document)) await contextValue.request.countIntrospection().catch(reject);
+    if (type === OperationTypeNode.MUTATION) countMutations(contextValue, cost.rootFields);
+    else if (isIntrospection(document)) rejecting(() => contextValue.request.countIntrospection());
   }
 
   /** Returns the cost of an operation of a valid document. */
@@ -93,21 +93,21 @@ export class RequestChecks {
 }
 
 /** Counts each mutation like a request, so the rate limits bound the rows that a client adds. */
-async function countMutations({ request }: GraphqlContext, count: number): Promise<void> {
+function countMutations({ request }: GraphqlContext, count: number): void {
   // The HTTP request counts for the first.
-  if (count === 1) return;
-  await request.countMutations(count).catch(reject);
+  if (count > 1) rejecting(() => request.countMutations(count));
 }
 
 /** Refuses a whole request whose mutations would all be refused. */
 function assertChanges(context: GraphqlContext): void {
-  try {
-    assertMayChange(context.callWithoutKey);
-  } catch (error) {
-    reject(error);
-  }
+  rejecting(() => assertMayChange(context.callWithoutKey));
 }
 
-function reject(error: unknown): never {
-  throw rejection(toApiError(error));
+/** Rejects a whole request if a function throws. */
+function rejecting(assert: () => void): void {
+  try {
+    assert();
+  } catch (error) {
+    throw rejection(toApiError(error));
+  }
 }

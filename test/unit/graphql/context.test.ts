@@ -1,13 +1,12 @@
 import { expect, test, vi } from 'vitest';
 import type { Call } from '../../../src/data/data-layer.ts';
 import { GraphqlContext } from '../../../src/graphql/context.ts';
-import { ApiError } from '../../../src/model/errors.ts';
 
 function newContext(): GraphqlContext {
   const request = {
     readIdempotencyHeaders: () => undefined,
-    countMutations: async () => expect.unreachable(),
-    countIntrospection: () => Promise.reject(new ApiError('INTERNAL')),
+    countMutations: () => expect.unreachable(),
+    countIntrospection: () => expect.unreachable(),
     reserve: () => undefined,
   };
   return new GraphqlContext({} as Call, { requestId: 'r' } as GraphqlContext['client'], request);

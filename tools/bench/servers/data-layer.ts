@@ -14,7 +14,7 @@ export async function openDataLayer(): Promise<DataLayer> {
 }
 
 /** Returns the data layer of the gateway on a database. */
-export async function dataLayerOf(database: Engine, publicUrl: string): Promise<DataLayer> {
+export function dataLayerOf(database: Engine, publicUrl: string): DataLayer {
   const clock = Date.now;
   return createDataLayer({
     database,
@@ -45,8 +45,8 @@ export function contextFor(data: DataLayer, principal: Principal): GraphqlContex
   };
   return new GraphqlContext(data.forRequest(client, principal), client, {
     readIdempotencyHeaders: () => undefined,
-    countMutations: async () => {},
-    countIntrospection: async () => {},
+    countMutations: () => {},
+    countIntrospection: () => {},
     reserve: () => undefined,
   });
 }
