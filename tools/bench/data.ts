@@ -43,6 +43,9 @@ const ACCOUNTS = 20;
 /** The number of projects that have the wallets. */
 const PROJECTS_WITH_WALLETS = 100;
 
+/** The number of apps of a project, from the first one on. With 10,000 projects, those with wallets have apps. */
+const APPS_PER_PROJECT = 40;
+
 /** The number of addresses that are left for new wallets. */
 const ADDRESSES = 100_000;
 
@@ -122,8 +125,8 @@ export async function makeBenchData(url: string, count: number, walletCount = co
     for (const other of others)
       accounts.push(await fillWallets(other, walletCount + accounts.length * count, count / ACCOUNTS));
     await database.write('ANALYZE');
-    const apps = await makeApps(database, filled, (2 * count) / 5);
     const projectId = (n: number) => (n === 1 ? idOf(defaultProject) : numberedId(n - 1));
+    const apps = await makeApps(database, filled, (2 * count) / 5, projectId);
     return {
       url,
       account: filled,
@@ -155,8 +158,12 @@ async function makeApps(
   database: Engine,
   { tokens: [token] }: AccountData,
   count: number,
+  projectId: (n: number) => Ulid,
 ): Promise<BenchData['apps']> {
   const { call } = await contextOf(dataLayerOf(database, ''), `Bearer ${token}`);
-  const apps = Array.from({ length: count }, () => createApp(call, { title: 'App', active: true }));
+  const apps = Array.from({ length: count }, (_, n) => {
+    const project = `projects/${projectId(1 + Math.floor(n / APPS_PER_PROJECT))}`;
+    return createApp(call, { title: 'App', active: true, project });
+  });
   return (await Promise.all(apps)).map(({ name, privateKey }) => ({ name, privateKey }));
 }

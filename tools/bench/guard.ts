@@ -24,6 +24,8 @@ const FEW_BYTES = 200;
 // Node makes these for each response.
 const OWN_HEADERS = ['connection', 'date', 'keep-alive'];
 
+const EMPTY_LIST = /"(?:edges|nodes)":\[\]/;
+
 /** Where a benchmark makes its databases and files. */
 export type Workplace = {
   readonly folder: string;
@@ -84,7 +86,10 @@ export async function prepareOrdinary(
   }
   const recorded: Record<string, RecordedResponse> = {};
   for (const { name, gateway } of comparisons) {
-    if (!gateway.hasLog) recorded[name] = await record(await contenders.of(gateway), gateway.requests(0));
+    if (gateway.hasLog) continue;
+    const response = await record(await contenders.of(gateway), gateway.requests(0));
+    if (EMPTY_LIST.test(response.body)) throw new Error(`${name}: a list is empty: ${response.body}`);
+    recorded[name] = response;
   }
   writeFileSync(responses, JSON.stringify(recorded));
   await contenders.warmUp(comparisons);
