@@ -97,10 +97,13 @@ export function nestedPages(data: BenchData): Requests {
 
 /** Searches for the wallets of an account by the beginning of their titles, by GraphQL. */
 export function titleSearches({ account }: BenchData): Requests {
-  // A beginning of a few titles.
-  const numbers = account.wallets.length / 10;
+  // Of 10,000 wallets, the numbers with three digits: each is the beginning of 11 titles.
+  const first = account.wallets.length / 100;
   return (n) =>
-    graphql(account, n, WALLETS_BY_TITLE, { title: `wallet ${1 + (scattered(n) % numbers)}`, first: 10 });
+    graphql(account, n, WALLETS_BY_TITLE, {
+      title: `wallet ${first + (scattered(n) % (9 * first))}`,
+      first: 10,
+    });
 }
 
 /** Reads of one wallet by its reference, by GraphQL. */
