@@ -1,4 +1,3 @@
-import { encodeTime } from 'ulid';
 import { type OperatorContext, operatorContext } from '../../src/data/call/call.ts';
 import { createApp } from '../../src/data/create-app.ts';
 import { createToken } from '../../src/data/tokens/create-token.ts';
@@ -31,7 +30,7 @@ export type BenchData = {
   /** Apps of the account that can sign in. */
   readonly apps: readonly { readonly name: string; readonly privateKey: string }[];
   readonly count: number;
-  /** A time after all events of the account. */
+  /** The end of the hour over which the events of the account's wallets are spread. All other events are later. */
   readonly endTime: string;
   /** The token of the page after the `n`th project, counted from 1. */
   cursorBehind(n: number): string;
@@ -45,6 +44,8 @@ const PROJECTS_WITH_WALLETS = 100;
 
 /** The number of apps of a project, from the first one on. With 10,000 projects, those with wallets have apps. */
 const APPS_PER_PROJECT = 40;
+
+const HOUR_MS = 3_600_000;
 
 /** The number of addresses that are left for new wallets. */
 const ADDRESSES = 100_000;
@@ -62,6 +63,14 @@ function fillStatements(url: string) {
   const padded = (number: string, length: number) =>
     isSqlite ? `printf('%0${length}d', ${number})` : `lpad((${number})::text, ${length}, '0')`;
   const id = (number: string) => `'${ID_START}' || ${padded(number, 8)}`;
+  // Ten characters of five bits.
+  const ulidTime = (ms: string) =>
+    [45, 40, 35, 30, 25, 20, 15, 10, 5, 0]
+      .map(
+        (bits) =>
+          `substr('0123456789ABCDEFGHJKMNPQRSTVWXYZ', CAST((${ms} >> ${bits}) % 32 AS INTEGER) + 1, 1)`,
+      )
+      .join(' || ');
   const address = `'0x' || ${padded('i', 40)}`;
   // As the code makes the keys of titles in ASCII.
   const titleKey = (title: string) =>
@@ -78,10 +87,10 @@ function fillStatements(url: string) {
       FROM ${numbers('$3')} JOIN (SELECT id, ROW_NUMBER() OVER (ORDER BY id) AS position,
           COUNT(*) OVER () AS projects FROM project WHERE account_id = $1 LIMIT ${PROJECTS_WITH_WALLETS}) AS project
         ON position = 1 + i % (CASE WHEN projects < ${PROJECTS_WITH_WALLETS} THEN projects ELSE ${PROJECTS_WITH_WALLETS} END)`,
-    // All at the same time, one for each wallet.
+    // One for each wallet, at equal intervals.
     events: `INSERT INTO audit_event (account_id, id, action, resource, fields, event_count, last_time_ms)
-      SELECT CAST($1 AS TEXT), CAST($2 AS TEXT) || ${padded('i', 16)}, 'wallet.create', 'wallets/' || ${id('i')}, '', 1, $3
-      FROM ${numbers('$4')}`,
+      SELECT CAST($1 AS TEXT), ${ulidTime('ms')} || ${padded('i', 16)}, 'wallet.create', 'wallets/' || ${id('i')}, '', 1, ms
+      FROM (SELECT i, CAST($2 AS BIGINT) + CAST(i AS BIGINT) * ${HOUR_MS} / $3 AS ms FROM ${numbers('$3')}) AS event`,
     addressPool: `INSERT INTO address_pool (account_id, network, address_count, last_id)
       VALUES ($1, 'NETWORK_POLYGON', $2, 'Z')`,
     addresses: `INSERT INTO address (account_id, network, id, address)
@@ -101,6 +110,7 @@ export async function makeBenchData(url: string, count: number, walletCount = co
   // Filling the tables takes longer than the default timeout.
   const database = await openDatabase(url, { postgres: { poolSize: 2, timeoutMs: 600_000 } });
   const fill = fillStatements(url);
+  const endMs = Date.now();
   try {
     const operator = operatorContext(database);
     await migrate(database, Date.now());
@@ -112,8 +122,7 @@ export async function makeBenchData(url: string, count: number, walletCount = co
       await transaction.write(fill.tokens, [count - TOKENS]);
       await transaction.write(fill.addressPool, [account.id, ADDRESSES]);
       await transaction.write(fill.addresses, [account.id, ADDRESSES]);
-      const now = Date.now();
-      await transaction.write(fill.events, [account.id, encodeTime(now), now, walletCount]);
+      await transaction.write(fill.events, [account.id, endMs - HOUR_MS, walletCount]);
     });
     const fillWallets = async ({ id, tokens }: Omit<AccountData, 'wallets'>, first: number, size: number) => {
       await database.write(fill.wallets, [id, first, size]);
@@ -133,7 +142,7 @@ export async function makeBenchData(url: string, count: number, walletCount = co
       accounts,
       apps,
       count,
-      endTime: new Date().toISOString(),
+      endTime: new Date(endMs).toISOString(),
       cursorBehind: (n) => encodePageToken(projectId(n)),
     };
   } finally {

@@ -113,11 +113,11 @@ export function referenceLookUps({ account }: BenchData): Requests {
     graphql(account, n, WALLET_BY_REFERENCE, { reference: `customer-${1 + (scattered(n) % length)}` });
 }
 
-/** Pages of 20 events of a time, by GraphQL. */
+/** Pages of 20 events of a time, which ends in the second half of the hour with events, by GraphQL. */
 export function eventPages({ account, endTime }: BenchData): Requests {
   const end = Date.parse(endTime);
   return (n) => {
-    const until = new Date(end - (n % 1000)).toISOString();
+    const until = new Date(end - (scattered(n) % 1_800_000)).toISOString();
     return graphql(account, n, EVENTS, { first: 20, since: new Date(end - 3_600_000).toISOString(), until });
   };
 }
