@@ -57,19 +57,19 @@ const TOKEN_LIFETIME_MS = 2000;
 
 /** Pages of 10 projects, spread over `pages` places of the list, by GraphQL. */
 export function graphqlPages(data: BenchData, pages: number): Requests {
-  return (n) => graphql(data.account, n, PAGE, { first: 10, after: cursorOf(data, n, pages) });
+  return (n) => graphql(data.account, n, PAGE, { first: 10, after: nthCursor(data, n, pages) });
 }
 
 /** Pages of 10 projects, spread over `pages` places of the list, by REST. */
 export function restPages(data: BenchData, pages: number): Requests {
   return (n) =>
-    request(data.account, n, 'GET', `/project/projects?pageSize=10&pageToken=${cursorOf(data, n, pages)}`);
+    request(data.account, n, 'GET', `/project/projects?pageSize=10&pageToken=${nthCursor(data, n, pages)}`);
 }
 
 /** Updates of the titles of all wallets of accounts in turn, by GraphQL. */
 export function graphqlUpdates(accounts: readonly AccountData[]): Requests {
   return (n) => {
-    const { account, turn, wallet, title } = updateOf(accounts, n);
+    const { account, turn, wallet, title } = nthUpdate(accounts, n);
     return graphql(account, turn, UPDATE, { input: { name: wallet, title } });
   };
 }
@@ -77,7 +77,7 @@ export function graphqlUpdates(accounts: readonly AccountData[]): Requests {
 /** Updates of the titles of all wallets of accounts in turn, by REST. */
 export function restUpdates(accounts: readonly AccountData[]): Requests {
   return (n) => {
-    const { account, turn, wallet, title } = updateOf(accounts, n);
+    const { account, turn, wallet, title } = nthUpdate(accounts, n);
     return request(account, turn, 'PATCH', `/wallet/${wallet}`, { title });
   };
 }
@@ -141,12 +141,16 @@ export function tokenCreations({ account }: BenchData): Requests {
     });
 }
 
-function cursorOf(data: BenchData, n: number, pages: number): string {
+/** Returns the cursor of the `n`th page, at one of `pages` places of the list. */
+function nthCursor(data: BenchData, n: number, pages: number): string {
   return data.cursorBehind(1 + (n % pages) * Math.floor((data.count - 11) / pages));
 }
 
-/** The `n`th update: all wallets in an order without neighbours, and then the same with the next token. */
-function updateOf(accounts: readonly AccountData[], n: number) {
+/**
+ * Returns the `n`th update. The accounts take turns, and so do the wallets of an account, never two neighbours in a row. In the
+ * next round, each wallet is updated with the next token.
+ */
+function nthUpdate(accounts: readonly AccountData[], n: number) {
   const account = accounts[n % accounts.length] as AccountData;
   const inAccount = Math.floor(n / accounts.length);
   const { length } = account.wallets;
