@@ -71,7 +71,10 @@ test('a transaction is executed once, beside statements of which one fails', asy
 const LARGE = 'INSERT INTO written VALUES (zeroblob(9000000))';
 
 test.each([
-  ['after a wait for the lock of another process, writes of two iterations of the event loop share a commit', 1],
+  [
+    'after a wait for the lock of another process, writes of two iterations of the event loop share a commit',
+    1,
+  ],
   ['a wait for the lock during a checkpoint of this process leaves the writes of two iterations apart', 2],
 ])('%s', async (_, expected) => {
   const { url } = await testDatabase();
