@@ -7,7 +7,7 @@ import { idOf, type ResourceName, type Ulid } from '../model/resource-name.ts';
 import type { Queryable } from '../storage/interface/database.ts';
 import { type AppSecretRow, findAppSecret, lastSignInChange } from '../storage/tables/apps.ts';
 import { insertSignIn } from '../storage/tables/sign-ins.ts';
-import { auditEvent } from './audit/audit.ts';
+import { auditEvent, rememberEvent } from './audit/audit.ts';
 import {
   begin,
   type Call,
@@ -118,6 +118,7 @@ async function issue(dependencies: OperationDependencies, attempt: SignInAttempt
   const tokenId = newId();
   const accessToken = createCredential('app', accountId, tokenId);
   const act = { accountId, action: 'sign_in.succeed', resource: name, tokenId } as const;
+  const event = auditEvent({ caller, newId }, act);
   const app = await insertSignIn(database, {
     currentKeyId: row.private_key_id,
     token: {
@@ -134,10 +135,11 @@ async function issue(dependencies: OperationDependencies, attempt: SignInAttempt
       expire_time_ms: expireTimeMs,
     },
     maxTokens: maxTokensPerApp,
-    event: auditEvent({ caller, newId }, act),
+    event,
   });
   // The app was deactivated or deleted, or has another key, since it was read.
   if (app === undefined) return issue(dependencies, attempt);
+  rememberEvent(event, dependencies);
   const write = lastSignInChange(row, now);
   if (write !== undefined) dependencies.backgroundWrites.add(row.id, write);
   const lifetimeSeconds = Math.floor(ttlMs / 1000);

@@ -32,7 +32,7 @@ import {
   projectNotFound,
   rejectTakenReference,
 } from './access/visibility.ts';
-import { auditEvent, fieldsIn } from './audit/audit.ts';
+import { auditEvent, fieldsIn, rememberEvent } from './audit/audit.ts';
 import { begin, type Call, type OperatorContext, type Rules, type UntrustedInput } from './call/call.ts';
 import { walletFromRow } from './conversions/wallet.ts';
 
@@ -62,7 +62,8 @@ updateWallet.rules = { caller: 'any', changes: true, input: INPUT } as const sat
  * @throws RESOURCE_EXHAUSTED if too many passwords of the account are being set at the same time
  */
 export async function updateWallet(call: Call | OperatorContext, input: UntrustedInput): Promise<Wallet> {
-  const { database, passwords, clock, newId } = begin(call, updateWallet.rules);
+  const dependencies = begin(call, updateWallet.rules);
+  const { database, passwords, clock, newId } = dependencies;
   const { caller } = call;
   const { name, ifMatch, ifNoneMatch, ...newValues } = parseFields(input, WITH_HEADERS);
   const conditions = { ifMatch, ifNoneMatch };
@@ -103,7 +104,10 @@ export async function updateWallet(call: Call | OperatorContext, input: Untruste
       if (isForeignKeyViolation(error)) throw projectNotFound(caller);
       return rejectTakenReference(error);
     });
-    if (row !== undefined) return walletFromRow(row);
+    if (row !== undefined) {
+      rememberEvent(event, dependencies);
+      return walletFromRow(row);
+    }
     await assertTargets(database, caller, target);
     await current();
     // Another request has changed the wallet between both statements, such as brought it back from the archive.

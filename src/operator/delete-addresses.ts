@@ -31,14 +31,14 @@ export async function deleteAllAddresses(operator: OperatorContext, input: Untru
   for await (const rows of readRows(database, ADDRESS_POOL_TABLE, account && idOf(account))) {
     for (const { account_id: accountId, network } of rows as readonly AddressPoolRow[]) {
       const pool = { accountId, network };
-      total += await deleteFromPool(database, pool, 'all', (transaction, count) => {
+      total += await deleteFromPool(database, pool, 'all', async (transaction, count) => {
         const act = {
           action: 'address.delete',
           resource: resourceName('accounts', accountId),
           fields: [network],
           count,
         } as const;
-        return recordAct(transaction, operator, { accountId, ...act });
+        await recordAct(transaction, operator, { accountId, ...act });
       });
       await database.transaction((transaction) => deleteEmptyPool(transaction, pool));
     }

@@ -1,9 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { AuditTrail, expectEvents, type Scene } from '../support/audit-trail.ts';
-import { bothApis, graphqlApi } from '../support/both-apis.ts';
+import { bothApis, graphqlApi, postGraphql } from '../support/both-apis.ts';
 import { testGateway } from '../support/gateway.ts';
-import { credentialParts, PASSWORD, reasonOf, resultOf } from '../support/requests.ts';
+import { credentialParts, MISSING_WALLET, PASSWORD, reasonOf, resultOf } from '../support/requests.ts';
 import { contentsOf, lockRow } from '../support/rows.ts';
 
 const audit = new AuditTrail();
@@ -61,6 +62,27 @@ describe.each([graphql, rest])('by $name', (api) => {
     expect(later.events).toMatchObject([{ ...act, count: 1 }]);
   });
 
+  test('an event has the time of its first act, and not of an equal one that was refused before', async () => {
+    const { token, wallet } = scene;
+    const start = gateway.clock();
+    const timeAt = (second: number) => new Date(start + second * 1000).toISOString();
+    const update = () => reasonOf(api.updateWallet(token, wallet, { title: 'Late' }));
+    const { result, events } = await audit.recorded(scene, async () => {
+      const reasons: string[] = [];
+      for (const archive of ['archiveWallet', undefined, 'unarchiveWallet', undefined, undefined]) {
+        reasons.push(await (archive ? reasonOf(audit.mutate(archive, token, { name: wallet })) : update()));
+        gateway.clock.advance(1000);
+      }
+      return reasons;
+    });
+    expect(result).toEqual(['ok', 'WALLET_ARCHIVED', 'ok', 'ok', 'ok']);
+    expect(events).toMatchObject([
+      { action: 'wallet.archive', time: timeAt(0), lastTime: timeAt(0), count: 1 },
+      { action: 'wallet.unarchive', time: timeAt(2), lastTime: timeAt(2), count: 1 },
+      { action: 'wallet.update', time: timeAt(3), lastTime: timeAt(4), count: 2 },
+    ]);
+  });
+
   test('without its event nothing is changed', async () => {
     const { token, app, wallet } = scene;
     const before = await contentsOf(gateway.database, gateway.clock());
@@ -107,6 +129,31 @@ test('events have the times of their acts, and are in the order of the first of 
     { action: 'app.deactivate', time: timeAt(0), lastTime: timeAt(0), count: 1 },
     { action: 'app.update', time: timeAt(10), lastTime: timeAt(30), count: 2 },
     { action: 'app.activate', time: timeAt(20), lastTime: timeAt(20), count: 1 },
+  ]);
+});
+
+test('an event has the id of an act that stands, and not of one that was rolled back with its request', async () => {
+  const scene = await audit.seedScene();
+  const { token, wallet } = scene;
+  const update = (name: string) =>
+    `updateWallet(input: { name: "${name}", title: "Kept" }) { wallet { name } }`;
+  const updates = async (second: string) => {
+    const document = `mutation { first: ${update(wallet)} second: ${update(second)} }`;
+    const { text } = await postGraphql(gateway.url, token, document, {}, { 'idempotency-key': randomUUID() });
+    gateway.clock.advance(1000);
+    return JSON.parse(text);
+  };
+  const start = gateway.clock();
+  const timeAt = (second: number) => new Date(start + second * 1000).toISOString();
+  const { events } = await audit.recorded(scene, async () => {
+    expect(await updates(MISSING_WALLET)).toHaveProperty('errors');
+    expect(await updates(wallet)).not.toHaveProperty('errors');
+    expect(await updates(wallet)).not.toHaveProperty('errors');
+  });
+  // Equal acts of one request are not counted together until it is committed.
+  expectEvents(events, [
+    { action: 'wallet.update', time: timeAt(1), lastTime: timeAt(2), count: 3 },
+    { action: 'wallet.update', time: timeAt(1), lastTime: timeAt(1), count: 1 },
   ]);
 });
 

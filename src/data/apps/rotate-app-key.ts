@@ -6,7 +6,7 @@ import { updateAppKey } from '../../storage/tables/apps.ts';
 import { deleteTokensOfApp, deleteTokensOfOldKeys } from '../../storage/tables/tokens.ts';
 import { accountOfApp } from '../access/account-of.ts';
 import { notFound } from '../access/visibility.ts';
-import { recordAct } from '../audit/audit.ts';
+import { recordAct, rememberEvent } from '../audit/audit.ts';
 import { begin, type Call, type OperatorContext, type Rules, type UntrustedInput } from '../call/call.ts';
 import { appFromRow } from '../conversions/app.ts';
 
@@ -27,7 +27,8 @@ rotateAppKey.rules = { caller: 'account', changes: true, input: INPUT } as const
  * @throws NOT_FOUND if the app does not exist or is not visible to the caller; for the operator INVALID_ARGUMENT
  */
 export async function rotateAppKey(call: Call | OperatorContext, input: UntrustedInput): Promise<App> {
-  const { database, clock, newId } = begin(call, rotateAppKey.rules);
+  const dependencies = begin(call, rotateAppKey.rules);
+  const { database, clock, newId } = dependencies;
   const { caller } = call;
   const { name, gracePeriod = 0 } = parseFields(input, INPUT);
   const id = idOf(name);
@@ -35,7 +36,7 @@ export async function rotateAppKey(call: Call | OperatorContext, input: Untruste
   // Without a grace period, the end does not depend on the clocks of other instances.
   const endMs = gracePeriod === 0 ? 0 : clock() + gracePeriod * 1000;
 
-  return database.transaction(async (transaction) => {
+  const { app, event } = await database.transaction(async (transaction) => {
     const accountId = await accountOfApp(transaction, caller, name);
     const privateKey = createCredential('key', accountId, keyId);
     const key = { private_key_id: keyId, private_key_hash: hashCredential(privateKey), revision: newId() };
@@ -45,7 +46,9 @@ export async function rotateAppKey(call: Call | OperatorContext, input: Untruste
     if (gracePeriod === 0) await deleteTokensOfApp(transaction, accountId, id, clock());
     else await deleteTokensOfOldKeys(transaction, { accountId, id }, row.previous_key_id, endMs);
     const act = { accountId, action: 'app.rotate_key', resource: name } as const;
-    await recordAct(transaction, { caller, newId }, act);
-    return appFromRow(row, clock(), privateKey);
+    const event = await recordAct(transaction, { caller, newId }, act);
+    return { app: appFromRow(row, clock(), privateKey), event };
   });
+  rememberEvent(event, dependencies);
+  return app;
 }

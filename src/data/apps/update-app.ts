@@ -7,7 +7,7 @@ import { findApps, updateAppRow } from '../../storage/tables/apps.ts';
 import { deleteTokensOfApp } from '../../storage/tables/tokens.ts';
 import { accountOfApp } from '../access/account-of.ts';
 import { notFound } from '../access/visibility.ts';
-import { type Act, fieldsIn, recordAct } from '../audit/audit.ts';
+import { type Act, fieldsIn, type NewEvent, recordAct, rememberEvent } from '../audit/audit.ts';
 import { begin, type Call, type OperatorContext, type Rules, type UntrustedInput } from '../call/call.ts';
 import { appFromRow } from '../conversions/app.ts';
 
@@ -28,7 +28,8 @@ updateApp.rules = { caller: 'account', changes: true, input: INPUT } as const sa
  * @throws ABORTED if the app has none of the etags
  */
 export async function updateApp(call: Call | OperatorContext, input: UntrustedInput): Promise<App> {
-  const { database, clock, newId } = begin(call, updateApp.rules);
+  const dependencies = begin(call, updateApp.rules);
+  const { database, clock, newId } = dependencies;
   const { caller } = call;
   const { name, ifMatch, ...changes } = parseFields(input, INPUT);
   const id = idOf(name);
@@ -40,7 +41,7 @@ export async function updateApp(call: Call | OperatorContext, input: UntrustedIn
     assertPreconditions(row, { ifMatch });
     return appFromRow(row, clock());
   }
-  return database.transaction(async (transaction) => {
+  const { row, events } = await database.transaction(async (transaction) => {
     const accountId = await accountOfApp(transaction, caller, name);
     const active = changes.active === undefined ? undefined : changes.active ? 1 : 0;
     const columns = { ...changes, active, revision: newId() } as const;
@@ -51,12 +52,15 @@ export async function updateApp(call: Call | OperatorContext, input: UntrustedIn
     }
     // Without this, the tokens would become valid again when the app is reactivated.
     if (changes.active === false) await deleteTokensOfApp(transaction, accountId, id, clock());
-    const record = (act: Pick<Act, 'action' | 'fields'>) =>
-      recordAct(transaction, { caller, newId }, { ...act, accountId, resource: name });
+    const events: NewEvent[] = [];
+    const record = async (act: Pick<Act, 'action' | 'fields'>) =>
+      events.push(await recordAct(transaction, { caller, newId }, { ...act, accountId, resource: name }));
     if (changes.title !== undefined) await record({ action: 'app.update', fields: ['title'] });
     if (changes.active !== undefined) {
       await record({ action: changes.active ? 'app.activate' : 'app.deactivate' });
     }
-    return appFromRow(row, clock());
+    return { row, events };
   });
+  for (const event of events) rememberEvent(event, dependencies);
+  return appFromRow(row, clock());
 }

@@ -5,7 +5,7 @@ import type { ResourceName, Ulid } from '../../model/resource-name.ts';
 import type { Queryable } from '../../storage/interface/database.ts';
 import { type AuditEventRow, insertEventChange } from '../../storage/tables/audit-events.ts';
 import { write } from '../../storage/work/change.ts';
-import { eventOfEqualActs } from './equal-acts.ts';
+import { findEventOfAct, hashOfAct, rememberEventOfAct } from './equal-acts.ts';
 
 export type Act = {
   readonly accountId: Ulid;
@@ -41,15 +41,23 @@ export type AuditedCaller = {
 /** Who acts, and how the event gets its id. */
 type Actor = { readonly caller: AuditedCaller | 'operator'; readonly newId: () => Ulid };
 
-export async function recordAct(transaction: Queryable, actor: Actor, act: Act): Promise<void> {
-  await write(transaction, insertEventChange(auditEvent(actor, act)));
+/** An event to write. The event of a client has a hash, which equal acts in the same minute share. */
+export type NewEvent = AuditEventRow & { readonly actHash?: Buffer };
+
+/** Writes the event of an act, in its transaction. Returns the event, for `rememberEvent`. */
+export async function recordAct(transaction: Queryable, actor: Actor, act: Act): Promise<NewEvent> {
+  const event = auditEvent(actor, act);
+  await write(transaction, insertEventChange(event));
+  return event;
 }
 
 /**
- * Returns the event of an act. Equal acts of a client in the same minute and process are one event with their number, so
- * requests can't fill the disk. It has the id, the token and the request of the first.
+ * Returns the event of an act. Equal acts of a client in the same minute and process are one event with their number: see
+ * `rememberEvent`. It has the id, the token and the request of the first. The rate limits bound the number of events.
  */
-export function auditEvent({ caller, newId }: Actor, act: Act): AuditEventRow {
+export function auditEvent(actor: Actor & { readonly caller: 'operator' }, act: Act): AuditEventRow;
+export function auditEvent(actor: Actor, act: Act): NewEvent;
+export function auditEvent({ caller, newId }: Actor, act: Act): NewEvent {
   const { accountId, action, resource, tokenId = null, count = 1 } = act;
   const fields = act.fields?.join() ?? '';
   const newEventId = newId();
@@ -68,8 +76,23 @@ export function auditEvent({ caller, newId }: Actor, act: Act): AuditEventRow {
   // Each sign-in issues another token.
   const endedToken = action === 'sign_in.succeed' ? null : tokenId;
   const equal = [minuteOf(timeMs), accountId, action, resource, fields, actorTokenId, address, endedToken];
-  const id = eventOfEqualActs(equal.join(' '), newEventId);
-  return { ...event, id, address, request_id: requestId };
+  const actHash = hashOfAct(equal.join(' '));
+  const id = findEventOfAct(actHash) ?? newEventId;
+  return { ...event, id, address, request_id: requestId, actHash };
+}
+
+/**
+ * Makes later equal acts count to an event. It is called after the commit: otherwise, they could get the id and the time of
+ * an act that failed. So equal acts that run at the same time can have several events. An act that can't be repeated, such
+ * as a deletion, needs no call.
+ */
+export function rememberEvent(
+  { actHash, id }: NewEvent,
+  { afterCommit }: { readonly afterCommit?: (work: () => void) => void } = {},
+): void {
+  if (actHash === undefined) return;
+  if (afterCommit === undefined) rememberEventOfAct(actHash, id);
+  else afterCommit(() => rememberEventOfAct(actHash, id));
 }
 
 /** Returns the names of the fields that have a value. */

@@ -2,7 +2,7 @@ import { decodeTime } from 'ulid';
 import { firstUlid, type ResourceName, resourceName, type Ulid } from '../../model/resource-name.ts';
 import type { Queryable } from '../../storage/interface/database.ts';
 import { countAuditEvents } from '../../storage/tables/audit-events.ts';
-import { type AuditedCaller, minuteOf, recordAct } from './audit.ts';
+import { type AuditedCaller, minuteOf, recordAct, rememberEvent } from './audit.ts';
 
 /**
  * A refused wallet, a failed sign-in, or one that has succeeded in a request which was then undone, so its client has no
@@ -37,5 +37,5 @@ export async function recordFailure(
     ? { principal, client }
     : { principal: undefined, client: { address: '', requestId } };
   const resource = (isDetailed && failure.resource) || resourceName('accounts', accountId);
-  await recordAct(database, { caller, newId: () => id }, { accountId, action, resource });
+  rememberEvent(await recordAct(database, { caller, newId: () => id }, { accountId, action, resource }));
 }

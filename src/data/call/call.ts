@@ -49,6 +49,8 @@ export type OperationDependencies = {
   readonly keysInUse: Map<string, string>;
   /** Records a failure, even if the changes of the request are undone, or its time is over. */
   readonly recordFailure: (failure: FailedAct) => Promise<void>;
+  /** In a request that can still be undone: receives work to do once its changes are committed. */
+  readonly afterCommit?: (work: () => void) => void;
   /**
    * Is called in a request that can still be undone: records a failure if it is. Without an event, a client could test a key in
    * a request whose other mutation fails.
@@ -63,7 +65,9 @@ export type OperatorContext = Pick<
   OperationDependencies,
   'database' | 'passwords' | 'clock' | 'newId' | 'publicUrl'
 > &
-  Partial<Pick<OperationDependencies, 'requestTimeoutMs' | 'synced'>> & { readonly caller: 'operator' };
+  Partial<Pick<OperationDependencies, 'requestTimeoutMs' | 'synced' | 'afterCommit'>> & {
+    readonly caller: 'operator';
+  };
 
 /**
  * The first parameter of each operation of a client: who calls it, and its dependencies. An API has one for each request, and

@@ -6,8 +6,7 @@ import type { AuditEventRow } from '../../storage/tables/audit-events.ts';
 export function auditEventFromRow(row: AuditEventRow): AuditEvent {
   return {
     id: row.id,
-    // An equal act that was refused can have given the id.
-    timeMs: row.event_count === 1 ? row.last_time_ms : decodeTime(row.id),
+    timeMs: decodeTime(row.id),
     lastTimeMs: row.last_time_ms,
     account: resourceName('accounts', row.account_id),
     action: row.action,

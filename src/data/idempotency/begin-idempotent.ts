@@ -87,8 +87,8 @@ export class FirstRequest {
   readonly #transaction: LazyTransaction;
   /** Failures to record if the request is undone. They are recorded after the rollback, which would remove them. */
   #failures: FailedAct[] = [];
-  /** Executed after the request, unless it is undone. They would wait for the locks of the transaction. */
-  readonly #writes: BackgroundWrite[] = [];
+  /** Executed after the request, unless it is undone. Writes would wait for the locks of the transaction. */
+  readonly #afterCommit: (() => void)[] = [];
   /** In the transaction, its locks would be held while the passwords wait to be hashed. */
   readonly #hashes: [password: string, hash: string][] = [];
   #isEnded = false;
@@ -102,11 +102,14 @@ export class FirstRequest {
     const { accountId } = request.id;
     const lock = request.locksAccount ? lockAccountStatement(accountId) : undefined;
     this.#transaction = new LazyTransaction(dependencies.database, accountId, lock);
+    const { backgroundWrites } = dependencies;
+    const afterCommit = (work: () => void) => void this.#afterCommit.push(work);
     const inTransaction: OperationDependencies = {
       ...dependencies,
       database: this.#transaction.database,
       passwords: { hash: this.#takeHash.bind(this) },
-      backgroundWrites: { add: (...write) => void this.#writes.push(write) },
+      backgroundWrites: { add: (...write) => afterCommit(() => backgroundWrites.add(...write)) },
+      afterCommit,
       recordFailure: async (failure) => void this.#failures.push(failure),
       recordIfUndone: (failure) => void this.#failures.push(failure),
     };
@@ -139,7 +142,7 @@ export class FirstRequest {
       }
       await this.#transaction.commit();
       this.#failures = [];
-      for (const write of this.#writes) this.#outer.backgroundWrites.add(...write);
+      for (const work of this.#afterCommit) work();
     } finally {
       await this.undo();
     }
@@ -176,8 +179,6 @@ export class FirstRequest {
     return hashed?.[1] ?? this.#outer.passwords.hash(password, accountId);
   }
 }
-
-type BackgroundWrite = Parameters<OperationDependencies['backgroundWrites']['add']>;
 
 /** A request whose key is in use. */
 type Started = IdempotentRequest & { readonly id: IdempotencyKeyId; readonly contentHash: string };

@@ -19,7 +19,7 @@ import {
 } from '../../storage/tables/projects.ts';
 import { findAccountId } from '../access/account-of.ts';
 import { assertReferenceIsFree, notFound, rejectTakenReference } from '../access/visibility.ts';
-import { fieldsIn, recordAct } from '../audit/audit.ts';
+import { fieldsIn, recordAct, rememberEvent } from '../audit/audit.ts';
 import { begin, type Call, type OperatorContext, type Rules, type UntrustedInput } from '../call/call.ts';
 import { projectFromRow } from '../conversions/project.ts';
 
@@ -41,7 +41,8 @@ updateProject.rules = { caller: 'account', changes: true, input: INPUT } as cons
  * @throws ABORTED if the project has another etag
  */
 export async function updateProject(call: Call | OperatorContext, input: UntrustedInput): Promise<Project> {
-  const { database, newId, publicUrl } = begin(call, updateProject.rules);
+  const dependencies = begin(call, updateProject.rules);
+  const { database, newId, publicUrl } = dependencies;
   const { caller } = call;
   const { name, ifMatch, ...changes } = parseFields(input, INPUT);
   const id = idOf(name);
@@ -54,16 +55,16 @@ export async function updateProject(call: Call | OperatorContext, input: Untrust
       const current = await findProjectToUpdate(transaction, accountId, id);
       if (current === undefined) throw notFound(caller, name);
       if (ifMatch !== undefined && ifMatch !== projectEtag(current)) throw new ApiError('ETAG_MISMATCH');
-      if (fields.length === 0) return current;
+      if (fields.length === 0) return { row: current };
     }
     // A violated constraint would end the transaction of several mutations.
     await assertReferenceIsFree(transaction, { accountId, id }, changes.reference, findProjectByReference);
     const updated = await updateProjectRow(transaction, accountId, id, changes);
     if (updated === undefined) throw notFound(caller, name);
     const act = { accountId, action: 'project.update', resource: name, fields } as const;
-    await recordAct(transaction, { caller, newId }, act);
-    return updated;
+    return { row: updated, event: await recordAct(transaction, { caller, newId }, act) };
   });
-  const row = await update.catch(rejectTakenReference);
+  const { row, event } = await update.catch(rejectTakenReference);
+  if (event !== undefined) rememberEvent(event, dependencies);
   return projectFromRow(row, publicUrl());
 }

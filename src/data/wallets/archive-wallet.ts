@@ -12,7 +12,7 @@ import {
 } from '../../storage/tables/wallets.ts';
 import { findAccountId } from '../access/account-of.ts';
 import { notFound } from '../access/visibility.ts';
-import { auditEvent } from '../audit/audit.ts';
+import { auditEvent, rememberEvent } from '../audit/audit.ts';
 import { begin, type Call, type OperatorContext, type Rules, type UntrustedInput } from '../call/call.ts';
 import { walletFromRow } from '../conversions/wallet.ts';
 
@@ -40,20 +40,24 @@ export async function unarchiveWallet(call: Call | OperatorContext, input: Untru
 
 async function setArchived(
   { caller }: Pick<Call | OperatorContext, 'caller'>,
-  { database, clock, newId, synced }: Pick<OperatorContext, 'database' | 'clock' | 'newId' | 'synced'>,
+  dependencies: Omit<OperatorContext, 'caller'>,
   input: UntrustedInput,
   archived: 0 | 1,
 ): Promise<Wallet> {
+  const { database, clock, newId, synced } = dependencies;
   const { name, ifMatch } = parseFields(input, INPUT);
   const accountId = await findAccountId(database, caller, name, findAccountOfWallet);
   const wallet = { accountId, id: idOf(name), withinProjectId: onlyProjectOf(caller) };
   const columns = { archived, update_time_ms: clock(), revision: newId() };
   const change = setArchivedChange(wallet, columns, ifMatch);
   const action = archived ? 'wallet.archive' : 'wallet.unarchive';
-  const event = insertEventChange(auditEvent({ caller, newId }, { accountId, action, resource: name }));
+  const event = auditEvent({ caller, newId }, { accountId, action, resource: name });
   for (;;) {
-    const [changed] = await database.writeIfFirst<WalletRow>([change, event]);
-    if (changed !== undefined) return walletFromRow(changed);
+    const [changed] = await database.writeIfFirst<WalletRow>([change, insertEventChange(event)]);
+    if (changed !== undefined) {
+      rememberEvent(event, dependencies);
+      return walletFromRow(changed);
+    }
     const current = await findWallet(database, wallet);
     if (current === undefined) throw notFound(caller, name);
     assertPreconditions(current, { ifMatch });

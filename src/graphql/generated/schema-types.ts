@@ -354,10 +354,7 @@ export type Event = {
   readonly resource: Scalars['ResourceName']['output'];
   /** The title that the resource has now. Null for an account, and for a resource that no longer exists. */
   readonly resourceTitle: Maybe<Scalars['String']['output']>;
-  /**
-   * The time of the act, or of the first of those that the event counts. If an equal act was refused
-   * before them within the minute, it is the time of that.
-   */
+  /** The time of the act, or of the first of those that the event counts. */
   readonly time: Scalars['DateTime']['output'];
   /** The token that was issued or revoked, `tokens/<ULID>`, or, for equal sign-ins, the first one. Null for other acts. */
   readonly token: Maybe<Scalars['ResourceName']['output']>;

@@ -1,23 +1,28 @@
 import { expect, test } from 'vitest';
-import { eventOfEqualActs } from '../../../src/data/audit/equal-acts.ts';
-import { idGenerator } from '../../../src/model/resource-name.ts';
+import { findEventOfAct, hashOfAct, rememberEventOfAct } from '../../../src/data/audit/equal-acts.ts';
+import { idGenerator, type Ulid } from '../../../src/model/resource-name.ts';
 
 const newId = idGenerator(Date.now);
 
-test('equal acts have the id of the first, and others their own', () => {
-  const [first, second, third] = [newId(), newId(), newId()];
-  expect(eventOfEqualActs('a', first)).toBe(first);
-  expect(eventOfEqualActs('b', second)).toBe(second);
-  expect(eventOfEqualActs('a', third)).toBe(first);
-  expect(eventOfEqualActs('b', third)).toBe(second);
+const find = (act: string) => findEventOfAct(hashOfAct(act));
+
+const remember = (act: string, id: Ulid) => rememberEventOfAct(hashOfAct(act), id);
+
+test('equal acts have the event that was remembered first, and others their own', () => {
+  const [first, second] = [newId(), newId()];
+  expect(find('a')).toBeUndefined();
+  remember('a', first);
+  remember('b', second);
+  remember('a', newId());
+  expect([find('a'), find('b'), find('c')]).toEqual([first, second, undefined]);
 });
 
-test('an act whose place another one has taken gets an id of its own', () => {
-  const first = newId();
-  eventOfEqualActs('taken', first);
+test('an act whose place another one has taken gets an event of its own', () => {
+  remember('taken', newId());
   // More acts than places.
-  for (let n = 0; n < 120_000; n += 1) eventOfEqualActs(String(n), first);
+  for (let n = 0; n < 120_000; n += 1) remember(String(n), newId());
+  expect(find('taken')).toBeUndefined();
   const last = newId();
-  expect(eventOfEqualActs('taken', last)).toBe(last);
-  expect(eventOfEqualActs('taken', newId())).toBe(last);
+  remember('taken', last);
+  expect(find('taken')).toBe(last);
 });
