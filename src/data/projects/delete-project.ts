@@ -39,13 +39,13 @@ export async function deleteProject(call: Call | OperatorContext, input: Untrust
     const current = await findProjectToUpdate(transaction, accountId, id);
     if (current === undefined) throw notFound(caller, name);
     if (ifMatch !== undefined && ifMatch !== projectEtag(current)) throw new ApiError('ETAG_MISMATCH');
+    const now = clock();
     // A violated constraint would end the transaction of several mutations.
-    const isInUse = await findProjectUse(transaction, accountId, id, clock());
+    const isInUse = await findProjectUse(transaction, accountId, id, now);
     if (isInUse !== undefined) throw new ApiError('PROJECT_IN_USE');
-    const deleted = await deleteProjectRow(transaction, accountId, id, clock());
-    if (deleted === undefined) throw notFound(caller, name);
+    await deleteProjectRow(transaction, accountId, id, now);
     await recordAct(transaction, { caller, newId }, { accountId, action: 'project.delete', resource: name });
-    return deleted;
+    return current;
   });
   const row = await deletion.catch((error) => {
     throw isForeignKeyViolation(error) ? new ApiError('PROJECT_IN_USE') : error;

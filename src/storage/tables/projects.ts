@@ -69,7 +69,7 @@ const FIND_USE = `SELECT 1 AS one FROM account WHERE id = $1 AND (default_projec
 const DELETE_EXPIRED_TOKENS =
   'DELETE FROM token WHERE account_id = $1 AND project_id = $2 AND expire_time_ms <= $3';
 
-const DELETE = `DELETE FROM project WHERE account_id = $1 AND id = $2 RETURNING ${PROJECT_COLUMNS}`;
+const DELETE = 'DELETE FROM project WHERE account_id = $1 AND id = $2';
 
 /** Adds a number of projects, which can be negative, to the count of an account. */
 export const updateProjectCount = writeRow<Row, [accountId: Ulid, count: number]>(
@@ -121,7 +121,7 @@ export async function updateProjectRow(
 export const findProjectUse = readRow<Row, [accountId: Ulid, id: Ulid, now: number]>(FIND_USE);
 
 /**
- * Deletes a project and its expired tokens, and decrements the project count of its account. Returns its last row.
+ * Deletes a project that exists, and its expired tokens, and decrements the project count of its account.
  *
  * @throws an error for `isForeignKeyViolation` if the project has apps, wallets or valid tokens
  */
@@ -130,9 +130,8 @@ export async function deleteProjectRow(
   accountId: Ulid,
   id: Ulid,
   now: number,
-): Promise<ProjectItem | undefined> {
+): Promise<void> {
   await transaction.write(DELETE_EXPIRED_TOKENS, [accountId, id, now]);
-  const [row] = await transaction.write<ProjectItem>(DELETE, [accountId, id]);
-  if (row) await updateProjectCount(transaction, accountId, -1);
-  return row;
+  await transaction.write(DELETE, [accountId, id]);
+  await updateProjectCount(transaction, accountId, -1);
 }
