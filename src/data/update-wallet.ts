@@ -81,8 +81,9 @@ export async function updateWallet(call: Call | OperatorContext, input: Untruste
     return row;
   };
   // A hash takes most of the time of an update. A violated constraint would end the transaction of several mutations.
-  if (password !== undefined || changes.reference) await assertTargets(database, caller, target);
-  await assertReferenceIsFree(database, wallet, changes.reference, findWalletByReference);
+  const { reference } = changes;
+  if (password !== undefined || reference) await assertTargets(database, caller, target);
+  if (reference) await assertReferenceIsFree(database, wallet, reference, findWalletByReference);
   const fields = fieldsIn(newValues);
   if (fields.length === 0) return walletFromRow(await current());
 

@@ -26,17 +26,13 @@ export function projectNotFound(caller: Caller | 'operator'): ApiError {
   return unusableResource('project', 'Must be a project of the same account.');
 }
 
-/**
- * @param reference the new one; nothing is read if it is undefined or empty
- * @throws ALREADY_EXISTS if another resource of the account has it
- */
+/** @throws ALREADY_EXISTS if another resource of the account has the new reference */
 export async function assertReferenceIsFree(
   database: Queryable,
   { accountId, id }: RowId,
-  reference: string | undefined,
+  reference: string,
   find: (database: Queryable, accountId: Ulid, reference: string) => Promise<{ id: Ulid } | undefined>,
 ): Promise<void> {
-  if (!reference) return;
   const other = await find(database, accountId, reference);
   if (other !== undefined && other.id !== id) throw alreadyExists('reference');
 }

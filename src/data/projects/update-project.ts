@@ -47,18 +47,20 @@ export async function updateProject(call: Call | OperatorContext, input: Untrust
   const { name, ifMatch, ...changes } = parseFields(input, INPUT);
   const id = idOf(name);
   if (!sees(caller, id)) throw notFound(caller, name);
+  const { reference } = changes;
   const fields = fieldsIn(changes);
 
   const update = database.transaction(async (transaction) => {
     const accountId = await findAccountId(transaction, caller, name, findAccountOfProject);
-    if (fields.length === 0 || ifMatch !== undefined || changes.reference) {
+    if (fields.length === 0 || ifMatch !== undefined || reference) {
       const current = await findProjectToUpdate(transaction, accountId, id);
       if (current === undefined) throw notFound(caller, name);
       if (ifMatch !== undefined && ifMatch !== projectEtag(current)) throw new ApiError('ETAG_MISMATCH');
       if (fields.length === 0) return { row: current };
     }
     // A violated constraint would end the transaction of several mutations.
-    await assertReferenceIsFree(transaction, { accountId, id }, changes.reference, findProjectByReference);
+    if (reference)
+      await assertReferenceIsFree(transaction, { accountId, id }, reference, findProjectByReference);
     const updated = await updateProjectRow(transaction, accountId, id, changes);
     if (updated === undefined) throw notFound(caller, name);
     const act = { accountId, action: 'project.update', resource: name, fields } as const;
