@@ -5,7 +5,7 @@ type Names<C extends string> = C extends `${infer First}, ${infer Others}` ? Fir
 /** A row with the columns of a list, as in a SELECT. `T` has the types of all columns of the table. */
 export type RowOf<T, C extends string> = Pick<T, Names<C> & keyof T>;
 
-/** New values for columns, without the key of the title, which `updateOf` adds. Those with undefined are not changed. */
+/** New values for columns, without `title_key`, which `updateStatements` adds. Those with undefined are not changed. */
 export type ChangesOf<T, C extends keyof T> = {
   readonly [Name in Exclude<C, 'title_key'>]: NonNullable<T[Name]> | undefined;
 };

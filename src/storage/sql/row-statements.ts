@@ -52,12 +52,17 @@ type Changes = Readonly<Record<string, Value | undefined>> & { readonly title: s
 /**
  * Makes the function that returns the statement of an update and its values from `$<first>` on. A statement names the columns
  * with new values alone: two concurrent updates of different fields do not overwrite each other, and SQLite writes no index of
- * the other columns. An empty reference removes the one there is.
+ * the other columns. Each set of fields has a statement, which is kept: with its 6 fields, a wallet has at most 63. An empty
+ * reference removes the one there is.
  *
  * @param columns those that can have a new value, in their order
  * @param make makes a statement from its assignments
  */
-export function updateOf<S>(columns: readonly string[], first: number, make: (assignments: string) => S) {
+export function updateStatements<S>(
+  columns: readonly string[],
+  first: number,
+  make: (assignments: string) => S,
+) {
   const statements = new Map<string, S>();
   return (changes: Changes): { readonly sql: S; readonly values: readonly Value[] } => {
     const { title } = changes;

@@ -11,7 +11,7 @@ import {
   readRow,
   revisionList,
   selectByIds,
-  updateOf,
+  updateStatements,
   writeRow,
 } from '../sql/row-statements.ts';
 import { isForeignKeyViolation } from '../work/constraint-violations.ts';
@@ -96,7 +96,7 @@ const updateAppCount = writeRow<Row, [accountId: Ulid, count: number]>(
   'UPDATE account SET app_count = app_count + $2 WHERE id = $1',
 );
 
-const updateApp = updateOf(
+const appUpdate = updateStatements(
   CHANGEABLE_COLUMNS,
   5,
   (assignments) => `UPDATE app SET revision = $4, ${assignments}
@@ -153,7 +153,7 @@ export async function updateAppRow(
   { revision, ...changes }: AppChanges,
   revisions: readonly Ulid[] | undefined,
 ): Promise<AppRow | undefined> {
-  const { sql, values } = updateApp(changes);
+  const { sql, values } = appUpdate(changes);
   const params = [accountId, id, revisionList(revisions), revision, ...values];
   const [row] = await database.write<AppRow>(sql, params);
   return row;

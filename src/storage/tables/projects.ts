@@ -7,7 +7,7 @@ import {
   insertInto,
   readRow,
   selectByIds,
-  updateOf,
+  updateStatements,
   writeRow,
 } from '../sql/row-statements.ts';
 
@@ -53,7 +53,7 @@ export const PROJECT_LIST_BY_TITLE = listByTitle<ProjectItem>(TABLE, 'id');
 
 export const PROJECT_LIST_BY_REFERENCE = listByReference<ProjectItem>(TABLE, 'id');
 
-const updateProject = updateOf(
+const projectUpdate = updateStatements(
   CHANGEABLE_COLUMNS,
   3,
   (assignments) =>
@@ -112,7 +112,7 @@ export async function updateProjectRow(
   id: Ulid,
   changes: ChangesOf<NewProjectRow, (typeof CHANGEABLE_COLUMNS)[number]>,
 ): Promise<ProjectItem | undefined> {
-  const { sql, values } = updateProject(changes);
+  const { sql, values } = projectUpdate(changes);
   const [row] = await database.write<ProjectItem>(sql, [accountId, id, ...values]);
   return row;
 }

@@ -15,7 +15,7 @@ import {
   revisionList,
   selectByIds,
   unlessRevision,
-  updateOf,
+  updateStatements,
   writeRow,
 } from '../sql/row-statements.ts';
 
@@ -91,7 +91,7 @@ const FIND_TARGETS = `SELECT
   CASE WHEN EXISTS (SELECT 1 FROM project WHERE account_id = $1 AND id = $4) THEN 1 ELSE 0 END AS project`;
 
 // $6 is the new project, which is also one of the values from $9 on.
-const updateWallet = updateOf(
+const walletUpdate = updateStatements(
   CHANGEABLE_COLUMNS,
   9,
   (assignments): ConditionalSql =>
@@ -169,7 +169,7 @@ export function updateWalletChange(
   { update_time_ms: now, revision, ...changes }: WalletChanges,
   { ifMatch, ifNoneMatch }: Preconditions,
 ): Change {
-  const { sql, values } = updateWallet(changes);
+  const { sql, values } = walletUpdate(changes);
   const conditions = [changes.project_id ?? null, revisionList(ifMatch), revisionList(ifNoneMatch)];
   return { sql, params: [...paramsOf(wallet), now, revision, ...conditions, ...values] };
 }

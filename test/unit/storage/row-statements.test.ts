@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { updateOf } from '../../../src/storage/sql/row-statements.ts';
+import { updateStatements } from '../../../src/storage/sql/row-statements.ts';
 
-const update = updateOf(
+const update = updateStatements(
   ['title', 'title_key', 'reference'],
   3,
   (assignments) => `UPDATE item SET ${assignments}`,
