@@ -19,8 +19,10 @@ import {
 import { listCommand } from './cli/list-command.ts';
 import { printed, withoutEmptyReference, withReference } from './cli/views.ts';
 
+const viewWithReference = withReference(walletView);
+
 const view = (wallet: Wallet) => ({
-  ...withReference(walletView)(wallet),
+  ...viewWithReference(wallet),
   archiveTime: printed(wallet).archiveTime,
 });
 

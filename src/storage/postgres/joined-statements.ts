@@ -15,8 +15,11 @@ const IF_FIRST = 'EXISTS (SELECT 1 FROM part_0)';
 export function asOneStatement(changes: readonly [Change, ...Change[]]): Statement {
   let texts = TEXTS;
   for (const { sql } of changes) {
-    const next: Texts = texts.next.get(sql) ?? { next: new WeakMap() };
-    if (!texts.next.has(sql)) texts.next.set(sql, next);
+    let next = texts.next.get(sql);
+    if (next === undefined) {
+      next = { next: new WeakMap() };
+      texts.next.set(sql, next);
+    }
     texts = next;
   }
   texts.sql ??= join(changes);

@@ -29,9 +29,16 @@ export function insertedRow(values: readonly string[], condition: string): strin
 
 /** Returns a change that is made only if another one, a SELECT, would return a row. */
 export function withCondition({ sql, params }: Change, check: Change): Change {
-  const known = CHECKED.get(sql) ?? new WeakMap<ConditionalSql, ConditionalSql>();
-  const checked = known.get(check.sql) ?? withCheck(sql, check.sql, params.length);
-  if (!known.has(check.sql)) CHECKED.set(sql, known.set(check.sql, checked));
+  let known = CHECKED.get(sql);
+  if (known === undefined) {
+    known = new WeakMap();
+    CHECKED.set(sql, known);
+  }
+  let checked = known.get(check.sql);
+  if (checked === undefined) {
+    checked = withCheck(sql, check.sql, params.length);
+    known.set(check.sql, checked);
+  }
   return { sql: checked, params: [...params, ...check.params] };
 }
 
@@ -57,8 +64,11 @@ export function isColumnOfFirst(param: Value | ColumnOfFirst): param is ColumnOf
 
 /** Returns the statement of a change that is executed alone, or after the first one of several. @param first the row of that */
 export function renderStatement({ sql, params }: Change, first: Row = {}): Statement {
-  const text = TEXTS.get(sql) ?? renderSql(sql, placeholders(params, 1));
-  TEXTS.set(sql, text);
+  let text = TEXTS.get(sql);
+  if (text === undefined) {
+    text = renderSql(sql, placeholders(params, 1));
+    TEXTS.set(sql, text);
+  }
   const values = params.map((param) => (isColumnOfFirst(param) ? (first[param.column] ?? null) : param));
   return { sql: text, params: values };
 }
