@@ -143,17 +143,15 @@ export async function insertRows<R extends Row>(
 ): Promise<readonly R[]> {
   const columns = COLUMNS.get(table) ?? '';
   const names = columnNames(columns);
-  const insertion = ({ length }: readonly Row[]) => {
+  const insertionOf = (length: number) => {
     const tuples = Array.from({ length }, (_, row) => `(${placeholders(names, row * names.length + 1)})`);
     return `INSERT INTO ${table} (${columns}) VALUES ${tuples.join(', ')} ${suffix}`;
   };
   const inserted: R[] = [];
-  const parts = forStatements(rows);
-  // That of all parts but a shorter last one.
-  const ofFirst = insertion(parts[0] ?? []);
+  const insertion = insertionOf(STATEMENT_SIZE);
   // One after the other, so none is executed after one that failed.
-  for (const part of parts) {
-    const sql = part.length === parts[0]?.length ? ofFirst : insertion(part);
+  for (const part of forStatements(rows)) {
+    const sql = part.length === STATEMENT_SIZE ? insertion : insertionOf(part.length);
     const values = part.flatMap((row) => valuesOf(row, names));
     inserted.push(...(await transaction.write<R>(sql, values)));
   }
