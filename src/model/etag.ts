@@ -28,7 +28,9 @@ export function projectEtag({
 /** The validator of an etag. */
 export const etag: Validator<string> = (value) => {
   if (typeof value !== 'string' || !ETAG.test(value)) {
-    throw new ValidationError('Must be the etag of a resource, of 1 to 100 characters.');
+    throw new ValidationError(
+      'Must be the etag of a resource, of 1 to 100 characters, without quotation marks.',
+    );
   }
   return value;
 };

@@ -7,7 +7,7 @@ import { importAccount } from '../../src/operator/import-account.ts';
 import { bothApis } from '../support/both-apis.ts';
 import { textOf } from '../support/engine.ts';
 import { seedTenant, useGateway } from '../support/gateway.ts';
-import { graphqlBody, MISSING_WALLET, PASSWORD, resultOf } from '../support/requests.ts';
+import { graphqlBody, MISSING_WALLET, PASSWORD, resultOf, ULID } from '../support/requests.ts';
 import { rowOf, setRow } from '../support/rows.ts';
 import { paw } from '../support/run-command.ts';
 
@@ -97,6 +97,8 @@ describe('the etag of a wallet', () => {
     for (const value of ['', 'a b', '"', long, null]) {
       expect((await updates.GraphQL(value, { title: 'x' })).error?.fields).toEqual(['ifMatch']);
     }
+    const { response } = await updates.GraphQL(`"${ULID}"`, { title: 'x' });
+    expect(response.text).toContain('without quotation marks');
   });
 
   test('is that of one of many concurrent updates', async () => {
