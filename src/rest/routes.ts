@@ -10,8 +10,10 @@ import { refuseIfMatch } from '../http/request/preconditions.ts';
 import { RequestClient } from '../http/request/request-client.ts';
 import { routeKind } from '../http/request/route-kind.ts';
 import { appView } from '../model/app.ts';
+import { invalidFields } from '../model/errors.ts';
 import { ifNoneMatch } from '../model/etag.ts';
 import { integerIn, optional, renameFields } from '../model/fields/fields.ts';
+import { isJsonObject } from '../model/fields/json.ts';
 import { nextPageToken } from '../model/lists/list-page.ts';
 import { projectView } from '../model/project.ts';
 import { walletView } from '../model/wallet.ts';
@@ -88,8 +90,10 @@ function unpackCreateApp({ body }: FastifyRequest): Operation {
 }
 
 function unpackSignIn({ body }: FastifyRequest): Operation {
-  const { privateKey } = unpackObject(body, SIGN_IN);
+  // The object comes first, so an error names it, even if its fields were sent without it.
+  const { privateKey } = isJsonObject(body) ? body : unpackObject(body, SIGN_IN);
   const input = unpackObject(privateKey, CREDENTIAL, 'privateKey');
+  unpackObject(body, SIGN_IN);
   const run = async (call: Call): Promise<Result<'signIn'>> => {
     const { accessToken, app } = await renameFields(CREDENTIAL_NAMES, () => signIn(call, input));
     return { accessToken, app: appView(app) };
@@ -99,6 +103,9 @@ function unpackSignIn({ body }: FastifyRequest): Operation {
 
 function unpackUpdateWallet({ body, params, headers }: FastifyRequest, reply: FastifyReply): Operation {
   const { '*': walletName } = params as { readonly '*': string };
+  if (isJsonObject(body) && Object.hasOwn(body, 'name')) {
+    throw invalidFields([{ field: 'name', description: 'Omit it: the path has the name of the wallet.' }]);
+  }
   const input = { ...unpackObject(body, UPDATE_WALLET), name: walletName, ...preconditionsIn(headers) };
   const run = async (call: Call): Promise<Result<'updateWallet'>> => {
     const wallet = await updateWallet(call, input);

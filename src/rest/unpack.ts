@@ -12,9 +12,10 @@ import { isJsonObject, type JsonObject } from '../model/fields/json.ts';
  */
 export function unpackObject(body: unknown, names: readonly string[], parent?: string): JsonObject {
   if (!isJsonObject(body)) {
-    throw parent === undefined
-      ? malformedRequest('The body must be a JSON object.')
-      : invalidFields([{ field: parent, description: 'Must be an object.' }]);
+    if (parent === undefined) throw malformedRequest('The body must be a JSON object.');
+    const description =
+      body === undefined ? 'Required.' : `Must be an object with the fields ${names.join(' and ')}.`;
+    throw invalidFields([{ field: parent, description }]);
   }
   rejectUnknownFields(Object.keys(body), names, parent);
   return body;

@@ -176,9 +176,33 @@ test('by REST, an error names all fields that are missing or unknown', async () 
   expectInvalid(rest, await rest.createApp(tenant.token, {}), ['title', 'active']);
   const unknown = { title: 'App', active: true, foo: 1, bar: 2 };
   expectInvalid(rest, await rest.createApp(tenant.token, unknown), ['foo', 'bar']);
-  const signIn = `${gateway.url}/auth/accounts:signinIdentity`;
-  const { status, text } = await send(signIn, 'POST', tenant.token, { privateKey: 'key' });
-  const violations = [{ field: 'privateKey' }];
-  expect([status, JSON.parse(text).error.details[1].fieldViolations]).toMatchObject([400, violations]);
+  await expectUnchanged();
+});
+
+const NO_OBJECT = 'Must be an object with the fields name and privateKey.';
+
+test.each([
+  ['without a field', {}, { field: 'privateKey', description: 'Required.' }],
+  ['with a text', { privateKey: 'key' }, { field: 'privateKey', description: NO_OBJECT }],
+  [
+    'with its fields',
+    { name: MISSING_APP, privateKey: 'key' },
+    { field: 'privateKey', description: NO_OBJECT },
+  ],
+  ['with an empty object', { privateKey: {} }, { field: 'privateKey.name', description: 'Required.' }],
+])(
+  'by REST, the error of a sign-in %s in place of the object names what is missing',
+  async (_, body, first) => {
+    const signIn = `${gateway.url}/auth/accounts:signinIdentity`;
+    const { status, text } = await send(signIn, 'POST', tenant.token, body);
+    expect([status, JSON.parse(text).error.details[1].fieldViolations[0]]).toEqual([400, first]);
+    await expectUnchanged();
+  },
+);
+
+test('by REST, the error of an update with a name says that the path has it', async () => {
+  const outcome = await rest.updateWallet(tenant.token, wallet, { name: wallet, title: 'New' });
+  expectInvalid(rest, outcome, ['name']);
+  expect(outcome.response.text).toContain('the path has the name of the wallet');
   await expectUnchanged();
 });
