@@ -42,7 +42,7 @@ export type AuditedCaller = {
 type Actor = { readonly caller: AuditedCaller | 'operator'; readonly newId: () => Ulid };
 
 /** An event to write. The event of a client has a hash, which equal acts in the same minute share. */
-export type NewEvent = AuditEventRow & { readonly actHash?: Buffer };
+export type NewEvent = AuditEventRow & { readonly actHash: string | null };
 
 /** Writes the event of an act, in its transaction. Returns the event, for `rememberEvent`. */
 export async function recordAct(transaction: Queryable, actor: Actor, act: Act): Promise<NewEvent> {
@@ -55,8 +55,6 @@ export async function recordAct(transaction: Queryable, actor: Actor, act: Act):
  * Returns the event of an act. Equal acts of a client in the same minute and process are one event with their number: see
  * `rememberEvent`. It has the id, the token and the request of the first. The rate limits bound the number of events.
  */
-export function auditEvent(actor: Actor & { readonly caller: 'operator' }, act: Act): AuditEventRow;
-export function auditEvent(actor: Actor, act: Act): NewEvent;
 export function auditEvent({ caller, newId }: Actor, act: Act): NewEvent {
   const { accountId, action, resource, tokenId = null, count = 1 } = act;
   const fields = act.fields?.join() ?? '';
@@ -71,7 +69,8 @@ export function auditEvent({ caller, newId }: Actor, act: Act): NewEvent {
     actor_title: principal?.title || null,
   };
   const event = { account_id: accountId, action, resource, ...actor, token_id: tokenId, ...acts };
-  if (caller === 'operator') return { ...event, id: newEventId, address: null, request_id: null };
+  if (caller === 'operator')
+    return { ...event, id: newEventId, address: null, request_id: null, actHash: null };
   const { address, requestId } = caller.client;
   // Each sign-in issues another token.
   const endedToken = action === 'sign_in.succeed' ? null : tokenId;
@@ -90,7 +89,7 @@ export function rememberEvent(
   { actHash, id }: NewEvent,
   { afterCommit }: { readonly afterCommit?: (work: () => void) => void } = {},
 ): void {
-  if (actHash === undefined) return;
+  if (actHash === null) return;
   if (afterCommit === undefined) rememberEventOfAct(actHash, id);
   else afterCommit(() => rememberEventOfAct(actHash, id));
 }
