@@ -111,8 +111,8 @@ test('the list of pages is beside the text on a wide window and folded on a phon
   expect(await pages.getByRole('link', { name: 'Commands' }).isVisible()).toBe(true);
   await page.setViewportSize({ width: 375, height: 667 });
   expect(await pages.isVisible()).toBe(false);
-  await activate(page.getByRole('link', { name: 'From nothing to production →' }));
-  await page.getByRole('heading', { name: 'From nothing to production', level: 1 }).waitFor();
+  await activate(page.getByRole('link', { name: 'Production, step by step →' }));
+  await page.getByRole('heading', { name: 'Production, step by step', level: 1 }).waitFor();
   await activate(page.locator('summary', { hasText: 'For operators' }));
   await activate(pages.getByRole('link', { name: 'Commands' }));
   await page.getByRole('heading', { name: 'Commands', level: 1 }).waitFor();

@@ -117,7 +117,7 @@ async function runSection(page: string, heading: string, names: Settings, settin
 
 const EXAMPLE_ACCOUNT = 'accounts/01ARZ3NDEKTSV4RRFFQ69G5FAV';
 
-test("the lines of docs/commands.md give back yesterday's state of an account, and no address that a wallet has got since", async () => {
+test("the lines of docs/backup.md give back yesterday's state of an account, and no address that a wallet has got since", async () => {
   const gateway = await testGateway();
   const { account, token, project, wallets } = await seedTenant(gateway, { wallets: 2, addresses: 3 });
   await addAddresses(gateway.operator, { account, network: 'NETWORK_POLYGON' }, addressLines(2, 900));
@@ -134,7 +134,7 @@ test("the lines of docs/commands.md give back yesterday's state of an account, a
   await pawJson(['wallet', 'delete', wallets[1] ?? '', '--yes'], database);
 
   const names = { [EXAMPLE_ACCOUNT]: account, '/srv/backups': folder };
-  const result = await runSection('commands', "### Yesterday's state of one account", names, database);
+  const result = await runSection('backup', "### Yesterday's state of one account", names, database);
   expect(result).toMatchObject({ status: 0, stderr: '' });
   expect(result.stdout).toMatch(/^Left out 3 addresses of .* on NETWORK_ETHEREUM, .*\.$/m);
   expect(result.stdout).toMatch(

@@ -54,7 +54,7 @@ async function expectMigrated({ url, settings, program }: Awaited<ReturnType<typ
 
 /**
  * Migrates a database while a server changes its wallets and creates apps, and returns how long the slowest request took. It
- * prints what docs/commands.md says.
+ * prints what docs/backup.md says.
  */
 async function migrateUnderLoad(wallets: number): Promise<number> {
   const made = await databaseWith(wallets);
