@@ -137,8 +137,8 @@ const WITHOUT_KEY = `const createFetch = ({ url, token }) => async (path, init =
   }
 };`;
 
-test('the tests in docs/clients.md pass, in at most 60 lines, and fail with a client that makes an app twice', async () => {
-  const [program = ''] = codeBlocks('Tests of an integration', 'js');
+test('the tests in docs/testing.md pass, in at most 60 lines, and fail with a client that makes an app twice', async () => {
+  const [program = ''] = codeBlocks('Five tests', 'js', 'testing');
   expect(program.split('\n').length).toBeLessThanOrEqual(61);
   const options = ['-C', 'development', '--input-type=module', '--test-reporter=tap', '--eval'];
   const run = async (code: string) =>
