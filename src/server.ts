@@ -33,6 +33,7 @@ import { addConsolePage } from './pages/console-page.ts';
 import { addDocumentation } from './pages/documentation.ts';
 import { addGraphiqlPage, addReferencePage } from './pages/explorer-pages.ts';
 import { addFavicon } from './pages/favicon.ts';
+import { sendSandboxPage } from './pages/sandbox-page.ts';
 import { addStartPage } from './pages/start-page.ts';
 import { addOpenApi } from './rest/openapi.ts';
 import { addRestApi } from './rest/routes.ts';
@@ -226,7 +227,8 @@ async function createApp(parts: Parts): Promise<FastifyInstance> {
   addRestApi(app, data, authenticate);
   addOpenApi(app, VERSION, publicUrl);
   addOauthApi(app, data, countRequest, resources);
-  const settings = { sandbox, introspection, federation, resolveDocument };
+  const sendPage = sandbox ? sendSandboxPage : undefined;
+  const settings = { sendPage, introspection, federation, resolveDocument };
   const limits = { limitIntrospection, countRequest };
   await addGraphqlApi(app, { ...settings, ...limits, data, authenticate, logger, logError });
   return app;

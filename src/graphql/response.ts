@@ -65,7 +65,7 @@ export function respond(
  * 1. The token became invalid before the request changed anything: TOKEN_INVALID, for the whole request.
  * 2. The memory of all requests does not suffice, for the data or for the response: the refusal, for the whole request.
  *    Clients retry it: if a mutation may have changed something that is not undone, the error is RESULT_UNKNOWN instead.
- * 3. The text of the response is known, of a stored response or a page: this text.
+ * 3. The text of the response is known, of a stored response: this text.
  * 4. The response would be too large: this error, which is the failure in the log, instead of the result.
  * 5. The result. Its first error is the failure in the log.
  *

@@ -29,6 +29,8 @@ export type GraphqlApiOptions = GraphqlServerSettings & {
   readonly limitIntrospection: Limiter;
   readonly countRequest: CountRequest;
   readonly federation: boolean;
+  /** Sends browsers a page instead of a result; undefined if they get none. */
+  readonly sendPage: ((reply: FastifyReply) => FastifyReply) | undefined;
   /** Finds the documents of the manifest; undefined if there is no manifest. */
   readonly resolveDocument: ResolveDocument | undefined;
 };
@@ -52,12 +54,16 @@ export async function addGraphqlApi(app: FastifyInstance, options: GraphqlApiOpt
 
 type Route = GraphqlApiOptions & { readonly server: GraphqlServer };
 
-async function handle(route: Route, request: FastifyRequest, reply: FastifyReply): Promise<string> {
-  const { data, authenticate, countRequest, limitIntrospection, sandbox } = route;
+async function handle(
+  route: Route,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<string | FastifyReply> {
+  const { data, authenticate, countRequest, limitIntrospection, sendPage } = route;
   const { accept } = request.headers;
   const isPost = request.method === 'POST';
-  const isPage = sandbox && !isPost && prefersHtml(accept, MEDIA_TYPES);
-  const mediaType = isPage ? 'text/html' : responseMediaType(accept);
+  if (sendPage && !isPost && prefersHtml(accept, MEDIA_TYPES)) return sendPage(reply);
+  const mediaType = responseMediaType(accept);
   const principal = await authenticate(request).catch(toApiError);
   const client = new RequestClient(request);
   const own = principal instanceof ApiError ? principal : data.forRequest(client, principal);

@@ -1,10 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import {
-  ApolloServer,
-  type ApolloServerPlugin,
-  type HTTPGraphQLRequest,
-  type HTTPGraphQLResponse,
-} from '@apollo/server';
+import { ApolloServer, type HTTPGraphQLRequest } from '@apollo/server';
 import {
   ApolloServerPluginCacheControlDisabled,
   ApolloServerPluginInlineTraceDisabled,
@@ -12,7 +7,6 @@ import {
   ApolloServerPluginSchemaReportingDisabled,
   ApolloServerPluginUsageReportingDisabled,
 } from '@apollo/server/plugin/disabled';
-import { ApolloServerPluginLandingPageLocalDefault } from '@apollo/server/plugin/landingPage/default';
 import type { FastifyBaseLogger } from 'fastify';
 import {
   type DocumentNode,
@@ -30,7 +24,7 @@ import { RepeatedMutations } from './fast-path/repeated-mutations.ts';
 import { formatGraphqlError, withCode } from './graphql-errors.ts';
 import { Idempotency } from './idempotency.ts';
 import { CSRF_HEADERS } from './over-http/apollo-request.ts';
-import { type Execution, graphqlOperation, storedBody } from './response.ts';
+import { type Execution, graphqlOperation } from './response.ts';
 import { limitDocument, MAX_DOCUMENT_TOKENS } from './rules/document-limits.ts';
 import { rejectSubgraphDocument, requireToken } from './rules/documents-without-token.ts';
 import { InputViolations } from './rules/input-violations.ts';
@@ -43,16 +37,24 @@ const MAX_PERSISTED_QUERY_BYTES = 4_000_000;
 
 const MAX_VALIDATION_ERRORS = 20;
 
+// Apollo Server adds those that are not disabled.
+const DISABLED_PLUGINS = [
+  ApolloServerPluginLandingPageDisabled(),
+  ApolloServerPluginCacheControlDisabled(),
+  ApolloServerPluginInlineTraceDisabled(),
+  ApolloServerPluginSchemaReportingDisabled(),
+  ApolloServerPluginUsageReportingDisabled(),
+];
+
 export type GraphqlServerSettings = {
-  readonly sandbox: boolean;
   /** Whether clients can read the schema, by introspection and in the errors of validation. */
   readonly introspection: boolean;
   readonly logger: FastifyBaseLogger;
   readonly logError: LogError;
 };
 
-/** The execution of a request. That of a page has no result. */
-type Run = { readonly context: GraphqlContext; result?: FormattedExecutionResult };
+/** The execution of a request. */
+type Run = { readonly context: GraphqlContext; result: FormattedExecutionResult };
 
 export class GraphqlServer {
   // The formatting functions, the caches and the validation rules of Apollo Server have no access to the request.
@@ -95,7 +97,7 @@ export class GraphqlServer {
       csrfPrevention: { requestHeaders: [...CSRF_HEADERS] },
       stringifyResult: (result) => this.#takeResult(result),
       formatError: (formatted, thrown) => this.#formatError(formatted, thrown, this.#context),
-      plugins: [checks.plugin(), idempotency.plugin(), this.repeated.plugin(), ...pluginsOfApollo(settings)],
+      plugins: [checks.plugin(), idempotency.plugin(), this.repeated.plugin(), ...DISABLED_PLUGINS],
     });
   }
 
@@ -108,7 +110,7 @@ export class GraphqlServer {
   }
 
   async execute(httpGraphQLRequest: HTTPGraphQLRequest, context: GraphqlContext): Promise<Execution> {
-    const run: Run = { context };
+    const run: Run = { context, result: {} };
     const { state } = context;
     try {
       const head = await this.#runs.run(run, () =>
@@ -117,7 +119,7 @@ export class GraphqlServer {
       const { operation, isRepeated = false } = state;
       return {
         operation: operation && graphqlOperation(operation, isRepeated),
-        result: run.result ?? storedBody(pageOf(head)),
+        result: run.result,
         head,
       };
     } finally {
@@ -187,21 +189,4 @@ export class GraphqlServer {
   get #isAuthenticated(): boolean {
     return this.#context?.isAuthenticated ?? false;
   }
-}
-
-function pluginsOfApollo({ sandbox }: GraphqlServerSettings): readonly ApolloServerPlugin<GraphqlContext>[] {
-  return [
-    sandbox
-      ? ApolloServerPluginLandingPageLocalDefault({ embed: { runTelemetry: false } })
-      : ApolloServerPluginLandingPageDisabled(),
-    ApolloServerPluginCacheControlDisabled(),
-    ApolloServerPluginInlineTraceDisabled(),
-    ApolloServerPluginSchemaReportingDisabled(),
-    ApolloServerPluginUsageReportingDisabled(),
-  ];
-}
-
-function pageOf({ body }: HTTPGraphQLResponse): string {
-  if (body.kind !== 'complete') throw new Error('Incremental delivery is not supported.');
-  return body.string;
 }

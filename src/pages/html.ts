@@ -30,7 +30,9 @@ const LINKS = [
 ] as const;
 
 /** Returns a style of the pages. */
-export function readStyle(name: 'page' | 'content' | 'search' | 'start-page' | 'documentation'): string {
+export function readStyle(
+  name: 'page' | 'content' | 'search' | 'start-page' | 'documentation' | 'sandbox',
+): string {
   return readFileSync(new URL(`./static/${name}.css`, import.meta.url), 'utf8');
 }
 

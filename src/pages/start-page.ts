@@ -49,6 +49,8 @@ const CARDS: readonly { readonly text: string; readonly links: readonly LinkName
   },
 ];
 
+const SANDBOX_HINT = ' In Apollo Sandbox, replace &lt;token&gt; under Headers with your token.';
+
 const FOOTER: readonly LinkName[] = ['schema', 'openapi', 'llms', 'liveness', 'readiness'];
 
 const STYLE = readStyle('content') + readStyle('start-page');
@@ -64,7 +66,8 @@ export function addStartPage(app: FastifyInstance, { version, publicUrl, sandbox
   const card = ({ text, links }: (typeof CARDS)[number]) => {
     const [heading, ...more] = anchors(links);
     const others = more.length > 0 ? `<p>${more.join(' · ')}</p>` : '';
-    return heading ? `<li><h2>${heading}</h2><p>${text}</p>${others}</li>` : '';
+    const hint = sandbox && links.includes('graphql') ? SANDBOX_HINT : '';
+    return heading ? `<li><h2>${heading}</h2><p>${text}${hint}</p>${others}</li>` : '';
   };
 
   app.get('/', async (request, reply) => {

@@ -51,6 +51,7 @@ test.each([
     }),
   ],
   ['/graphiql', explorerPolicy],
+  ['/graphql', sandboxPolicy],
   ['/reference', explorerPolicy],
 ])('%s has a policy that allows its own files, and nothing else', async (path, policy) => {
   const { headers, text } = await open(path);
@@ -194,6 +195,17 @@ function explorerPolicy(html: string): object {
     'font-src': 'data:',
     'style-src': `${styleHash(html)} 'self' 'nonce-${/ nonce="([^"]+)"/.exec(html)?.[1]}'`,
     'style-src-attr': `'unsafe-inline'`,
+  };
+}
+
+function sandboxPolicy(html: string): object {
+  const script =
+    'https://embeddable-sandbox.cdn.apollographql.com/v2/embeddable-sandbox.umd.production.min.js';
+  return {
+    'style-src': styleHash(html),
+    'script-src': `${script} ${hashes(elementsOf('script', html))}`,
+    'frame-src': 'https://sandbox.embed.apollographql.com',
+    'connect-src': `'self'`,
   };
 }
 
