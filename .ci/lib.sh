@@ -78,13 +78,13 @@ try_demo() {
     sleep 0.1
   done
   # The lines to paste call each operation by each API.
-  sed -n '/^PAW=/,/^Stop with/p' "$work/demo.out" | sed '$d' > "$work/paste.sh"
+  sed -n '/^PAW_URL=/,/^Stop with/p' "$work/demo.out" | sed '$d' > "$work/paste.sh"
   bash -e "$work/paste.sh" > "$work/answers"
   cat "$work/answers"
   if grep -q '"error' "$work/answers"; then exit 1; fi
   [ "$(grep -c '^{"data":{"\(projects\|updateWallet\|createApp\|signIn\)"' "$work/answers")" -eq 4 ]
   [ "$(grep -c '^{"\(projects\|name\|accessToken\)"' "$work/answers")" -eq 4 ]
-  url=$(sed -n 's/^PAW=//p' "$work/paste.sh")
+  url=$(sed -n 's/^PAW_URL=//p' "$work/paste.sh")
   for page in graphiql docs $(curl --silent "$url/docs" | grep --only-matching 'docs/[a-z-]*\.md'); do
     curl --silent --fail --output /dev/null --header 'Accept: text/html' "$url/$page"
   done

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
+import { CLIENT_SETTINGS } from './model/client-settings.ts';
 import { ConfigError } from './model/errors.ts';
 import { isUrl } from './storage/database-url.ts';
 
@@ -55,14 +56,16 @@ export type Config = Readonly<ReturnType<typeof readAll>>;
  * Reads the configuration. No other module reads settings from the environment.
  *
  * @param environment the environment variables, by default the variables of the process; an empty one means a missing one
- * @throws ConfigError for the first invalid value, and for a variable `PAW_*` that does not exist
+ * @throws ConfigError for the first invalid value, and for a variable `PAW_*` that neither the gateway nor its clients read
  */
 export function readConfig(environment: Environment = process.env): Config {
   const settings = new Settings(environment);
+  const known = new Set<string>(Object.values(CLIENT_SETTINGS));
   const set = Object.entries(environment).filter((entry): entry is [string, string] => Boolean(entry[1]));
   const config = readAll(settings, Object.fromEntries(set.filter(([name]) => name.startsWith('PG'))));
   for (const [name, value] of set) {
-    if (name.startsWith('PAW_') && !settings.names.has(name) && !isOfService(name, value)) {
+    const isKnown = settings.names.has(name) || known.has(name) || isOfService(name, value);
+    if (name.startsWith('PAW_') && !isKnown) {
       throw new ConfigError(`${name} is not a setting. docs/running.md lists all settings.`);
     }
   }

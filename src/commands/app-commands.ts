@@ -4,6 +4,7 @@ import { rotateAppKey } from '../data/apps/rotate-app-key.ts';
 import { updateApp } from '../data/apps/update-app.ts';
 import { createApp } from '../data/create-app.ts';
 import { appView } from '../model/app.ts';
+import { clientSettings } from '../model/client-settings.ts';
 import { changeCommand } from './cli/change-command.ts';
 import {
   ACCOUNT_OPTION,
@@ -29,7 +30,7 @@ export const appCommands: readonly Command[] = [
     view: appView,
     // Lines of an .env file, which a shell and a container read as well.
     text: ({ name, privateKey, project }) =>
-      `# An app in ${project}. Its private key is shown only now.\nAPP=${name}\nKEY=${privateKey}`,
+      `# An app in ${project}. Its private key is shown only now.\n${clientSettings({ clientId: name, clientSecret: privateKey })}`,
   }),
   listCommand({
     synopsis: 'app list',

@@ -155,7 +155,7 @@ test('a token or a key that is entered into a search is not sent, and does not g
     ` "Bearer ${token}"`,
     token.replace('acct', 'key'),
     `Authorization: Bearer ${token}`,
-    `TOKEN=${token}`,
+    `PAW_TOKEN=${token}`,
     `${site.gateway.url}/console#token=${token}`,
   ]) {
     await field.fill(text);

@@ -52,6 +52,13 @@ test.each([
   expect(readConfig({ [name]: '', PAWS: value })).toStrictEqual(DEFAULTS);
 });
 
+test.each(['PAW_URL', 'PAW_TOKEN', 'PAW_CLIENT_ID', 'PAW_CLIENT_SECRET'])(
+  '%s, which programs that call the gateway read, is not refused',
+  (name) => {
+    expect(readConfig({ [name]: 'value' })).toStrictEqual(DEFAULTS);
+  },
+);
+
 test.each(['PAW', 'PAW_GATEWAY', 'PAW_METRICS'])('the variables %s_… of a Service are ignored', (service) => {
   const variables = ['TCP', 'UDP', 'SCTP'].flatMap((protocol) => {
     const port = `${service}_PORT_4000_${protocol}`;

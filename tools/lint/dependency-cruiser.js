@@ -32,7 +32,7 @@ const ALLOWED = {
   // Nothing but the program itself imports a command.
   'src/server.ts': ['src/(?!commands|main)'],
   'src/config.ts': ['src/(?!commands|main)'],
-  'console/app/': ['console/', 'src/pages/static/', 'src/model/(audit-event|network).ts'],
+  'console/app/': ['console/', 'src/pages/static/', 'src/model/(audit-event|client-settings|network).ts'],
   'console/explorers/': ['console/'],
   'console/documentation/': ['src/pages/html.ts'],
 };

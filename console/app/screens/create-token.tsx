@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { clientSettings } from '../../../src/model/client-settings.ts';
 import { Lines } from '../controls/clipboard.tsx';
 import { ProjectCombobox } from '../controls/combobox.tsx';
 import { Field, FormDialog } from '../controls/form.tsx';
@@ -135,7 +136,7 @@ type NewTokenProps = {
 
 function NewToken({ token: { title }, accessToken, onStored }: NewTokenProps) {
   const url = gatewayUrl();
-  const settings = `PAW_URL=${url}\nPAW_TOKEN=${accessToken}`;
+  const settings = clientSettings({ url, token: accessToken });
   const list = `curl ${url}/project/projects \\\n  -H 'Authorization: Bearer ${accessToken}'`;
   return (
     <Secret

@@ -1,3 +1,4 @@
+import { clientSettings } from '../../../src/model/client-settings.ts';
 import { Lines } from '../controls/clipboard.tsx';
 import { gatewayUrl, Secret } from '../controls/secret.tsx';
 import { quoted } from '../texts.ts';
@@ -11,7 +12,7 @@ type PrivateKeyProps = {
 /** Shows a private key, once. */
 export function PrivateKey({ app: { name, title }, privateKey, onStored }: PrivateKeyProps) {
   const url = gatewayUrl();
-  const settings = `PAW_URL=${url}\nPAW_CLIENT_ID=${name}\nPAW_CLIENT_SECRET=${privateKey}`;
+  const settings = clientSettings({ url, clientId: name, clientSecret: privateKey });
   const signIn = `curl ${url}/oauth/token \\\n  -u '${name}:${privateKey}' \\\n  -d grant_type=client_credentials`;
   const what = { label: 'Private key', noun: 'key', secret: privateKey };
   return (

@@ -1,10 +1,11 @@
 /** Lines for a shell, which the commands print. */
 
+import { CLIENT_SETTINGS, clientSettings } from '../client-settings.ts';
+
 /** Returns the lines that set the variables of the other lines. */
-export function shellVariables(url: string, accessToken: string): string {
-  return `PAW=${url}
-TOKEN=${accessToken}
-AUTH="Authorization: Bearer $TOKEN"
+export function shellVariables(url: string, token: string): string {
+  return `${clientSettings({ url, token })}
+AUTH="Authorization: Bearer $${CLIENT_SETTINGS.token}"
 JSON="Content-Type: application/json"`;
 }
 
@@ -15,7 +16,7 @@ export function restRequest(path: string, options = ''): string {
 
 /** Returns the arguments of `curl` for a request. */
 export function requestOptions(path: string, options = ''): string {
-  return `"$PAW${path}" -H "$AUTH"${options && ` -H "$JSON" ${options}`}`;
+  return `"$${CLIENT_SETTINGS.url}${path}" -H "$AUTH"${options && ` -H "$JSON" ${options}`}`;
 }
 
 /** Returns a GraphQL request. @param variables JSON, in which a shell variable is `'"$NAME"'` */

@@ -8,6 +8,7 @@ import { readConfig } from '../../../src/config.ts';
 import { graphqlError } from '../../../src/graphql/graphql-errors.ts';
 import { createSchema } from '../../../src/graphql/schema.ts';
 import { statusCodeOf } from '../../../src/http/errors/error-responses.ts';
+import { CLIENT_SETTINGS } from '../../../src/model/client-settings.ts';
 import { ApiError, ERRORS, type Reason } from '../../../src/model/errors.ts';
 import { NETWORKS } from '../../../src/model/network.ts';
 import { TABLES } from '../../../src/storage/tables/tables.ts';
@@ -187,9 +188,10 @@ test('docs/api.md lists every reason with its HTTP status, canonical name and Gr
   }
 });
 
-test('no page names a PAW_ variable that the program does not read', () => {
+test('no page names a PAW_ variable that neither the gateway nor its clients read', () => {
+  const read: readonly string[] = [...settingsRead(), ...Object.values(CLIENT_SETTINGS)];
   const named = PAGES.flatMap((page) => textOf(page).match(/\bPAW_(?!TEST_)[A-Z_]+\b/g) ?? []);
-  expect(named.filter((name) => !settingsRead().includes(name))).toEqual([]);
+  expect(named.filter((name) => !read.includes(name))).toEqual([]);
 });
 
 test('no page and no text of the program calls npx with a name of another package, and src/config.ts alone says how commands run', () => {

@@ -77,8 +77,8 @@ test('the commands of docs/getting-started.md, and the lines that paw init print
   const consoleUrl = stdout.match(/^http.+#token=paw_acct_\w+$/m)?.[0] ?? '';
   expect((await send(consoleUrl, 'GET')).status).toBe(200);
 
-  expect(linesUnlikeZsh(stdout.slice(stdout.indexOf('\nPAW=')))).toEqual([]);
-  const script = `${init.split('\n')[0]}${stdout.slice(stdout.indexOf('\nPAW='))}\n${app}`;
+  expect(linesUnlikeZsh(stdout.slice(stdout.indexOf('\nPAW_URL=')))).toEqual([]);
+  const script = `${init.split('\n')[0]}${stdout.slice(stdout.indexOf('\nPAW_URL='))}\n${app}`;
   const lines = execFileSync('bash', [...bash, script], { env })
     .toString()
     .trimEnd()

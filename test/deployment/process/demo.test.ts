@@ -103,7 +103,7 @@ describe('paw demo', () => {
     const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8');
     const [, session = ''] = readme.split('## A first session');
     const blockOf = (language: string) => session.split(`\`\`\`${language}\n`)[1]?.split('```')[0] ?? '';
-    const [variables = ''] = /^PAW=.*^WALLET=.*?$/ms.exec(demo.text) ?? [];
+    const [variables = ''] = /^PAW_URL=.*^WALLET=.*?$/ms.exec(demo.text) ?? [];
     let responses = '';
     for (const line of blockOf('sh').trim().split('\n')) {
       // Like the reader, it fills in what the responses so far contain.
@@ -118,7 +118,7 @@ describe('paw demo', () => {
   });
 
   test('prints commands that work unchanged: each of the four operations by both APIs', async () => {
-    const lines = demo.text.slice(demo.text.indexOf('\nPAW='), demo.text.indexOf('Stop with'));
+    const lines = demo.text.slice(demo.text.indexOf('\nPAW_URL='), demo.text.indexOf('Stop with'));
     expect(linesUnlikeZsh(lines)).toEqual([]);
     // The responses end without a line break.
     const script = `curl() { command curl "$@" && echo; }\n${lines}`;
