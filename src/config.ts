@@ -140,6 +140,8 @@ function readAll(settings: Settings, variables: Readonly<Record<string, string>>
     trustedDocuments: file === undefined ? undefined : { file, mode },
     /** The origins whose pages can call the gateway, or `*` for all. One that ends with `:*` has any port. */
     corsOrigins: settings.origins('PAW_CORS_ORIGINS') ?? (sandbox ? [APOLLO_STUDIO] : []),
+    /** The URI at which people report vulnerabilities; undefined for no `security.txt`. */
+    securityContact: settings.contact('PAW_SECURITY_CONTACT'),
     /** The maximum number of requests that one process works on at the same time. */
     maxRequests: settings.integer('PAW_MAX_REQUESTS', 1, 100_000) ?? 250,
     /** The addresses and networks of proxies whose `X-Forwarded-For` is trusted. */
@@ -200,6 +202,12 @@ class Settings {
         ? undefined
         : url.href.replace(/(?<!\/)\/+$/, '');
     });
+  }
+
+  contact(name: string): string | undefined {
+    const must = 'a URI such as mailto:security@example.com or https://example.com/report';
+    const isContact = /^(?:https:\/\/[^\s/]|mailto:[^\s@]+@\S|tel:\+?\d)\S*$/;
+    return this.#read(name, must, (text) => (isContact.test(text) && URL.canParse(text) ? text : undefined));
   }
 
   host(name: string): string | undefined {

@@ -213,7 +213,7 @@ async function createApp(parts: Parts): Promise<FastifyInstance> {
   opening.defer(() => busiest.close());
   metrics?.addBusiestAccount(busiest);
   parts.faults?.addHooks(app, data);
-  addFavicon(app);
+  addFavicon(app, config);
   addStartPage(app, { version: VERSION, publicUrl, sandbox });
   if (pages.console) addConsolePage(app, PAW_COMMAND);
   if (pages.explorers) {

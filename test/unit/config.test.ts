@@ -31,6 +31,7 @@ const DEFAULTS = {
   federation: false,
   trustedDocuments: undefined,
   corsOrigins: ['https://studio.apollographql.com'],
+  securityContact: undefined,
   maxRequests: 250,
   trustedProxies: [],
   rateLimits: RATE_LIMITS,
@@ -134,6 +135,9 @@ test.each([
     { PAW_CORS_ORIGINS: 'https://a.example, http://b.example:81' },
     { corsOrigins: ['https://a.example', 'http://b.example:81'] },
   ],
+  ...['mailto:security@paw.example', 'https://paw.example/report?a=1', 'tel:+351-21-000'].map(
+    (contact) => [{ PAW_SECURITY_CONTACT: contact }, { securityContact: contact }] as const,
+  ),
   [{ PAW_MAX_REQUESTS: '1' }, { maxRequests: 1 }],
   [{ PAW_TRUSTED_PROXIES: '::1, 10.0.0.0/8' }, { trustedProxies: ['::1', '10.0.0.0/8'] }],
   [{ PAW_RATE_LIMIT_CREDENTIAL: '1' }, { rateLimits: { ...RATE_LIMITS, perCredential: 1 } }],
@@ -173,6 +177,10 @@ const WRONG: readonly (readonly [names: string, values: readonly string[]])[] = 
   ['PAW_CORS_ORIGINS', ['paw.example', 'null', 'file:///', 'localhost:*']],
   ['PAW_POSTGRES_POOL', ['0', '1001', 'all']],
   ['PAW_POSTGRES_TIMEOUT PAW_REQUEST_TIMEOUT', ['0s', '5', 'never', '25h']],
+  [
+    'PAW_SECURITY_CONTACT',
+    ['a@paw.example', 'mailto:', 'http://paw.example', 'https:///', 'tel:', 'mailto:a@b\nExpires: 1'],
+  ],
   ['PAW_MAX_REQUESTS', ['0', '100001', '-1', '1.5', 'all', ' 2', '0x2', '1e1']],
   ['PAW_TRUSTED_PROXIES', ['proxy.example', '10.0.0.0/33', '10.0.0.1,', '*', 'true', '10.0.1', '::1/129']],
   ['PAW_RATE_LIMIT_CREDENTIAL PAW_RATE_LIMIT_ACCOUNT PAW_RATE_LIMIT_ADDRESS', ['0', '100000001', 'off']],

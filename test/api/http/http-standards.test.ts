@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
-import { useGateway, useTenant } from '../../support/gateway.ts';
+import { testGateway, useGateway, useTenant } from '../../support/gateway.ts';
 
 // Source: RFC 5789, RFC 7396, RFC 8259, RFC 9110, RFC 9112.
 
@@ -148,4 +148,25 @@ test.each([
 test('robots are told to stay away', async () => {
   const response = await fetch(`${gateway.url}/robots.txt`);
   expect([response.status, await response.text()]).toEqual([200, 'User-agent: *\nDisallow: /\n']);
+});
+
+test('security.txt has the contact of the setting, for less than a year, and is missing without it', async () => {
+  const path = '/.well-known/security.txt';
+  const contact = 'mailto:security@paw.example';
+  const read = async (settings: Readonly<Record<string, string>>) => {
+    const response = await fetch((await testGateway(settings)).url + path);
+    return {
+      status: response.status,
+      type: response.headers.get('content-type'),
+      text: await response.text(),
+    };
+  };
+  const { status, type, text } = await read({ PAW_SECURITY_CONTACT: contact });
+  expect([status, type]).toEqual([200, 'text/plain; charset=utf-8']);
+  const [, expires = ''] = /^Contact: mailto:security@paw\.example\nExpires: (\S+)\n$/.exec(text) ?? [];
+  const days = (Date.parse(expires) - Date.now()) / 86_400_000;
+  expect([days > 300, days < 365]).toEqual([true, true]);
+  const behindProxy = { PAW_SECURITY_CONTACT: contact, PUBLIC_URL: 'https://paw.example/gateway' };
+  expect((await read(behindProxy)).text).toContain(`\nCanonical: https://paw.example${path}\n`);
+  expect((await fetch(gateway.url + path)).status).toBe(404);
 });
