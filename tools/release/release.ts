@@ -41,7 +41,13 @@ function checkRepository(): void {
 function prepare(): Release {
   const origin = git('remote', 'get-url', 'origin');
   const [, repository] = /github\.com[:/]([\w.-]+\/[\w.-]+?)(?:\.git)?$/.exec(origin) ?? [];
-  if (repository === undefined) throw new Error('The remote "origin" must be a repository on GitHub.');
+  if (repository === undefined) {
+    // A URL can have a password.
+    const shown = origin.replace(/\/\/.*@/, '//');
+    throw new Error(
+      `The remote "origin" must be a repository on GitHub, such as github.com/acme/paw, not ${shown}.`,
+    );
+  }
   const { version: previous } = JSON.parse(readFileSync('package.json', 'utf8'));
   return { version, previous, date: new Date().toISOString().slice(0, 10), repository };
 }

@@ -1,15 +1,17 @@
-import { PAW_COMMAND, settingNames } from '../../config.ts';
+import { PAW_COMMAND, readConfig, settingNames } from '../../config.ts';
 import { type Command, JSON_OPTION, type Option } from './command.ts';
 
 const WIDTH = 80;
 
 const EVERY_COMMAND = 'Every command takes --help, and --json to print a single JSON object.';
 
+const DEFAULTS = readConfig({});
+
 /** The settings that come first. All others are for tuning. */
 const SETTINGS: readonly Definition[] = [
-  ['PORT', 'The port to listen on. Default: 4000.'],
-  ['HOST', 'The address to listen on. Default: 127.0.0.1.'],
-  ['DATABASE_URL', 'sqlite:<path> or postgres://… Default: sqlite:data/paw.db.'],
+  ['PORT', `The port to listen on. Default: ${DEFAULTS.port}.`],
+  ['HOST', `The address to listen on. Default: ${DEFAULTS.host}.`],
+  ['DATABASE_URL', `sqlite:<path> or postgres://… Default: ${DEFAULTS.databaseUrl}.`],
   ['PUBLIC_URL', 'The URL that clients use, if it differs from HOST and PORT.'],
   ['NODE_ENV', 'Set it to production on a server that others use.'],
 ];

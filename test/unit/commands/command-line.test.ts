@@ -76,6 +76,7 @@ describe('the help', () => {
 
 test.each([
   ['an unknown command', 'launch', 'Unknown command: launch. See "npm run -s paw -- help".'],
+  ['a short word that is no command', 'nope', 'Unknown command: nope. See "npm run -s paw -- help".'],
   ['a misspelt command', 'inti', 'Unknown command: inti. Did you mean init? See'],
   ['a misspelt resource', 'wallets list', 'Unknown command: wallets. Did you mean wallet? See'],
   [
