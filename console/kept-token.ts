@@ -10,6 +10,13 @@ const tabs = withStorage(() => new BroadcastChannel(KEY + ROOT.pathname));
 
 const MIDDLE_BUTTON = 1;
 
+/** Returns an entered token without what is often copied with it: white space, quotes, and `export NAME=` or `Bearer`. */
+export function enteredToken(text: string): string {
+  const joined = text.replace(/[\s"'`]/g, '');
+  const [token = joined] = /paw_(?:acct|app|key)_\w*/.exec(joined) ?? [];
+  return token;
+}
+
 /** Returns the token that the user keeps for this tab, or undefined. */
 export function keptToken(): string | undefined {
   return withStorage((storage) => storage.getItem(KEY)) ?? undefined;
@@ -73,14 +80,14 @@ export function connectTokenField(onToken: (token: string) => void = () => {}): 
     show(token);
   };
   const kept = keptToken();
-  if (kept === undefined) onToken(field.value.trim());
+  if (kept === undefined) onToken(enteredToken(field.value));
   else keep(kept);
   shareToken(() => {
     isKept = false;
     show('');
   });
   field.addEventListener('input', () => {
-    const token = field.value.trim();
+    const token = enteredToken(field.value);
     if (isKept && token) keepToken(token);
     else if (isKept) forgetToken();
     onToken(token);
@@ -89,7 +96,7 @@ export function connectTokenField(onToken: (token: string) => void = () => {}): 
 
 /** Returns the `authorization` header with the token in the page's input field, or no header if the field is empty. */
 export function authorization(): Record<string, string> {
-  const token = tokenField().value.trim();
+  const token = enteredToken(tokenField().value);
   return token ? { authorization: `Bearer ${token}` } : {};
 }
 

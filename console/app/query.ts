@@ -64,8 +64,11 @@ export function useMutation<Data, Variables>(
     try {
       return await request(document, variables, last.current);
     } catch (error) {
-      if (!(error instanceof RequestError) || error.details.reason !== 'IDEMPOTENCY_KEY_REUSED') throw error;
-      throw new RequestError(TEXTS.alreadySubmitted, error.details);
+      const { message = '', details } = error instanceof RequestError ? error : {};
+      if (details?.reason === 'NO_RESPONSE')
+        throw new RequestError(`${message} ${TEXTS.appliedOnce}`, details);
+      if (details?.reason !== 'IDEMPOTENCY_KEY_REUSED') throw error;
+      throw new RequestError(TEXTS.alreadySubmitted, details);
     }
   };
 }

@@ -46,6 +46,7 @@ export function quoted(title: string): string {
 /** Words of the screens that the tests look for. */
 export const TEXTS = {
   access: 'Access',
+  appliedOnce: 'You can safely submit again: the change is applied only once.',
   alreadySubmitted:
     'Your first submission already went through. To see its result, submit the same values again, or close this form.',
   asksAgain: 'your current token, so the console then asks for another one.',
@@ -72,6 +73,7 @@ export const TEXTS = {
     'Search by the start of a title, or by a full reference, address or ID. Results include every project that your token has access to.',
   secretSaved: (noun: string) => `I’ve saved the ${noun}`,
   stopsWorking: 'stops working immediately and everywhere.',
+  tokenCut: (count: number, full: number) => `The token is incomplete: ${count} of ${full} characters.`,
   tokenExpires: 'This token expires',
   tokenForm: 'Tokens start with paw_acct_ or paw_app_.',
   tokenRemoved: 'The token was removed in another tab.',

@@ -48,7 +48,7 @@ test('the key of a new app is shown once, is the same after a lost answer, and i
     await page.getByRole('button', { name, exact: true }).click({ force: true });
   await page.goBack();
   waiting.resolve();
-  await page.getByText(TEXTS.noResponse).waitFor();
+  await page.getByRole('alert').getByText(TEXTS.appliedOnce).waitFor();
   await page.unroute('**/graphql');
   await page.getByLabel('Title', { exact: true }).fill('Another till');
   await page.getByRole('button', { name: 'Create the app' }).click();

@@ -21,7 +21,7 @@ const SMALL_PHONE = { width: 320, height: 568 };
 const FAULTS: readonly Fault[] = [
   { answer: (route) => route.abort(), text: TEXTS.noResponse },
   { answer: (route) => route.fulfill({ status: 502, body: '<h1>Bad gateway</h1>' }), text: 'status 502' },
-  { answer: (route) => route.fulfill({ body: '<h1>Log in</h1>' }), text: 'not one of the gateway' },
+  { answer: (route) => route.fulfill({ body: '<h1>Log in</h1>' }), text: 'didn’t come from the gateway' },
   { answer: refusal(429, 'RATE_LIMITED'), text: 'RATE_LIMITED' },
   { answer: refusal(503, 'OVERLOADED'), text: 'OVERLOADED' },
   { answer: refusal(503, 'RESULT_UNKNOWN'), text: 'RESULT_UNKNOWN' },

@@ -91,7 +91,7 @@ test('everything can be done by the keyboard alone, in part on a phone and in pa
 
 async function enter(page: Page, token: string): Promise<void> {
   const field = page.getByLabel('Token', { exact: true });
-  await type(field, 'paw_acct_wrong');
+  await type(field, `paw_acct_${'x'.repeat(125)}`);
   await page.keyboard.press('Enter');
   await page.getByText(ERRORS.TOKEN_INVALID[1]).waitFor();
   await expectAccessible(page);

@@ -13,11 +13,14 @@ import { accountToken, mutate } from '../support/requests.ts';
 // The browser reports each response with an error.
 const REFUSED = { provoked: /status of 401/ };
 
+const UNKNOWN_TOKEN = `paw_acct_${'x'.repeat(125)}`;
+
 const INVALID = [
   ['', TEXTS.tokenForm],
   ['paw_key_x', 'This is the private key of an app.'],
   ['päw', TEXTS.tokenForm],
-  ['paw_acct_x', ERRORS.TOKEN_INVALID[1]],
+  ['paw_acct_x', TEXTS.tokenCut(10, 134)],
+  [UNKNOWN_TOKEN, ERRORS.TOKEN_INVALID[1]],
 ] as const;
 
 const site = startSite();
@@ -43,6 +46,7 @@ test('a token leaves the address and the history at once, and is kept for the ta
     await field.press('Enter');
     await page.locator('.violation').getByText(violation).waitFor();
     await field.and(page.locator(':focus[aria-invalid=true]')).waitFor();
+    expect(await field.inputValue()).toBe('');
   }
   await field.fill(` ${first.token} `);
   await page.getByLabel(TEXTS.keepToken).uncheck();
@@ -50,10 +54,21 @@ test('a token leaves the address and the history at once, and is kept for the ta
   await page.getByRole('link', { name: 'Tenant' }).waitFor();
   expect(await storedBy(page)).toEqual([]);
   await page.reload();
-  // As it is copied from a header.
-  await field.fill(`Bearer "${second.token}"`);
+  // As it is copied from a header, from a file with settings, and from a terminal that breaks lines.
+  const middle = second.token.length / 2;
+  for (const text of [
+    `Authorization: Bearer "${second.token}"`,
+    ` export PAW_TOKEN='${second.token}'`,
+    `PAW_TOKEN=${second.token.slice(0, middle)}  ${second.token.slice(middle)}`,
+  ]) {
+    await field.fill(text);
+    await page.getByLabel(TEXTS.keepToken).uncheck();
+    await field.press('Enter');
+    await page.getByRole('link', { name: 'Tenant' }).waitFor();
+    await page.reload();
+  }
+  await field.fill(second.token);
   await field.press('Enter');
-  await page.getByRole('link', { name: 'Tenant' }).waitFor();
   await openMenu(page);
   await page.getByText(second.account).waitFor();
 });
@@ -224,7 +239,7 @@ test('the token of a link takes the place of an open or a kept one of another pr
   await page.keyboard.press('Enter');
   await dialog.waitFor({ state: 'detached' });
   expect(await find.inputValue()).toBe('ten');
-  await follow('paw_acct_x');
+  await follow(UNKNOWN_TOKEN);
   await dialog.getByText(ERRORS.TOKEN_INVALID[1]).waitFor();
   await dialog.getByRole('button', { name: 'Stay' }).click();
   await dialog.waitFor({ state: 'detached' });

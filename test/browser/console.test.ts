@@ -124,10 +124,10 @@ test('the search finds projects, wallets and apps in groups, by a title, an addr
   const ids = await page.evaluate<string[]>('[...document.querySelectorAll("[id]")].map(({ id }) => id)');
   expect(ids).toEqual([...new Set(ids)]);
   for (const [text, problem] of [
-    ['lantern', 'No titles start with “lantern”.'],
-    [address.replace('2', 'f'), 'No wallet has the address'],
-    [wallet.replace('wallets', 'apps'), 'Nothing has the ID'],
     [ULID, 'Nothing has the ID'],
+    ['lantern', 'No titles start with “lantern”.'],
+    [wallet.replace('wallets', 'apps'), 'Nothing has the ID'],
+    [address.replace('2', 'f'), 'No wallet has the address'],
   ] as const) {
     await field.fill(text);
     await page.getByRole('status').getByText(problem).waitFor();
@@ -160,6 +160,7 @@ test('a token or a key that is entered into a search is not sent, and does not g
   ]) {
     await field.fill(text);
     await page.getByRole('status').getByText(SECRET_REFUSED).waitFor();
+    expect(await field.inputValue()).toBe('');
     await page.keyboard.press('Enter');
     await field.fill('ten');
     await page.getByRole('option', { name: 'Tenant' }).waitFor();
@@ -169,6 +170,7 @@ test('a token or a key that is entered into a search is not sent, and does not g
   await filter.fill(token);
   await page.clock.runFor(1000);
   expect(await page.evaluate('document.querySelector(".filter").validationMessage')).toBe(SECRET_REFUSED);
+  expect(await filter.inputValue()).toBe('');
   const browser = await page.context().newCDPSession(page);
   const { entries } = await browser.send('Page.getNavigationHistory');
   expect(JSON.stringify([bodies, entries.map(({ url }) => url)])).not.toContain(token.slice(9));

@@ -81,7 +81,7 @@ export function Combobox<Item extends Choice>(props: ComboboxProps<Item>) {
         aria-activedescendant={active && `${list}-${active.name}`}
         autocomplete="off"
         maxLength={200}
-        value={text ?? chosen ?? ''}
+        value={isSecret(text ?? '') ? '' : (text ?? chosen ?? '')}
         onClick={() => isOpen || open('')}
         onInput={({ currentTarget }) => open(currentTarget.value)}
         onBlur={close}

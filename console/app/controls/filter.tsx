@@ -27,7 +27,6 @@ export function Filter() {
   // The address can change by the history, or by the field of the bar.
   useLayoutEffect(() => setText((before) => (before.trim() === title ? before : title)), [title]);
   useEffect(() => {
-    if (isSecret(text)) return;
     const timer = setTimeout(() => text.trim() !== title && setQuery({ title: text.trim() }), TYPING_MS);
     return () => clearTimeout(timer);
   }, [text]);
@@ -41,8 +40,10 @@ export function Filter() {
       autocomplete="off"
       value={text}
       onInput={({ currentTarget }) => {
+        const isRefused = isSecret(currentTarget.value);
+        if (isRefused) currentTarget.value = '';
         setText(currentTarget.value);
-        currentTarget.setCustomValidity(isSecret(currentTarget.value) ? SECRET_REFUSED : '');
+        currentTarget.setCustomValidity(isRefused ? SECRET_REFUSED : '');
         currentTarget.reportValidity();
       }}
     />

@@ -1,5 +1,5 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { keptToken } from '../../kept-token.ts';
+import { enteredToken, keptToken } from '../../kept-token.ts';
 import { Check, Field, Form, type FormProps } from '../controls/form.tsx';
 import { ViewerDocument } from '../generated/documents.ts';
 import { Identity } from '../navigation.tsx';
@@ -10,8 +10,8 @@ import { Screen } from '../screen.tsx';
 import { beginSession, principalOf, refuseSuggestion, type Session, sessionState } from '../session.ts';
 import { TEXTS } from '../texts.ts';
 
-// Often copied with a token: quotes, or the name of its scheme in a header.
-const AROUND_TOKEN = /^(Bearer\s+)?["']?|["']$/gi;
+// The number of characters after the start of a token.
+const SECRET_LENGTH = 125;
 
 /** The screen without a session. */
 export function SignIn() {
@@ -42,7 +42,10 @@ export function SignInForm(buttons: Pick<FormProps, 'cancel' | 'onCancel'>) {
   }, [offered]);
   if (replacement) return <Replace {...replacement} onStay={() => setReplacement(undefined)} />;
   const enter = async (token: string, isKept: boolean) => {
-    const session = await checkToken(token);
+    const session = await checkToken(token).catch((error) => {
+      if (error.details?.fieldViolations && input.current) input.current.value = '';
+      throw error;
+    });
     const before = await sessionBefore(token);
     if (before && principalOf(before.viewer) !== principalOf(session.viewer))
       setReplacement({ before, session, isKept });
@@ -58,7 +61,7 @@ export function SignInForm(buttons: Pick<FormProps, 'cancel' | 'onCancel'>) {
       <Form
         action="Continue"
         busy="Checking…"
-        onSubmit={({ token = '', keep }) => enter(token.trim().replace(AROUND_TOKEN, ''), keep !== undefined)}
+        onSubmit={({ token = '', keep }) => enter(enteredToken(token), keep !== undefined)}
         {...buttons}
       >
         <Field
@@ -133,8 +136,10 @@ async function checkToken(token: string): Promise<Session> {
     throw refuse(
       'This is the private key of an app. Sign in with it to get a token, and enter the token here.',
     );
-  // Other characters can't be in a header.
-  if (!/^[!-~]+$/.test(token)) throw refuse(TEXTS.tokenForm);
+  const [start] = /^paw_(?:acct|app)_/.exec(token) ?? [];
+  if (start === undefined) throw refuse(TEXTS.tokenForm);
+  const full = start.length + SECRET_LENGTH;
+  if (token.length < full) throw refuse(TEXTS.tokenCut(token.length, full));
   return sessionOf(token).catch((error) => {
     throw error instanceof RequestError && error.details.status === 401 ? refuse(error.message) : error;
   });
