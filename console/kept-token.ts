@@ -10,7 +10,7 @@ const tabs = withStorage(() => new BroadcastChannel(KEY + ROOT.pathname));
 
 const MIDDLE_BUTTON = 1;
 
-/** Returns an entered token without what is often copied with it: white space, quotes, and `export NAME=` or `Bearer`. */
+/** Returns an entered token alone. White space, quotes, and `export NAME=` or `Bearer` are often copied with it. */
 export function enteredToken(text: string): string {
   const joined = text.replace(/[\s"'`]/g, '');
   const [token = joined] = /paw_(?:acct|app|key)_\w*/.exec(joined) ?? [];

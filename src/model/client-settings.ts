@@ -1,6 +1,6 @@
 /**
- * The environment variables of a program that calls the gateway, by the options of the client package. Examples, documents and
- * the console use these names. The gateway reads none of them.
+ * The environment variables of a program that calls the gateway, by the options of `createFetch`. The commands, the console
+ * and the documentation use these names. The gateway reads none of them.
  */
 export const CLIENT_SETTINGS = {
   url: 'PAW_URL',
@@ -9,9 +9,12 @@ export const CLIENT_SETTINGS = {
   clientSecret: 'PAW_CLIENT_SECRET',
 } as const;
 
-/** Returns the lines that set them, for a shell, for `node --env-file` and for other readers of `.env` files. */
-export function clientSettings(values: Partial<Record<keyof typeof CLIENT_SETTINGS, string>>): string {
-  return (Object.keys(CLIENT_SETTINGS) as (keyof typeof CLIENT_SETTINGS)[])
-    .flatMap((option) => (values[option] === undefined ? [] : `${CLIENT_SETTINGS[option]}=${values[option]}`))
-    .join('\n');
+type Option = keyof typeof CLIENT_SETTINGS;
+
+/** Returns the lines that set them, for a shell and for readers of `.env` files, such as `node --env-file`. */
+export function clientSettings(values: Readonly<Partial<Record<Option, string>>>): string {
+  const lines = Object.entries(values).map(
+    ([option, value]) => `${CLIENT_SETTINGS[option as Option]}=${value}`,
+  );
+  return lines.join('\n');
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type HttpResponse, send } from '../../support/both-apis.ts';
-import { seedTenant, useGateway } from '../../support/gateway.ts';
+import { seedTenant, testGateway, useGateway } from '../../support/gateway.ts';
 import { browse } from '../../support/pages.ts';
 
 const STUDIO = 'https://studio.apollographql.com';
@@ -23,6 +23,13 @@ describe('Apollo Sandbox', () => {
     const { status, headers, text } = await browse(`${GATEWAYS['by default'].url}/graphql`);
     expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
     expect(text).toContain('new EmbeddedSandbox(');
+  });
+
+  test('does not lead to GraphiQL where that is not served', async () => {
+    const { url } = await testGateway({ PAW_EXPLORERS: 'off' });
+    expect((await browse(`${url}/graphql`)).text).toContain(
+      '<p id="offline">Apollo Sandbox loads from the internet.</p>',
+    );
   });
 
   test('does not open in production', async () => {
