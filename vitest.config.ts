@@ -23,6 +23,7 @@ const NIGHT = {
  */
 const PROGRAMS = {
   chromium: '/usr/bin/chromium',
+  'firefox-esr': '/usr/bin/firefox-esr',
   haproxy: '/usr/sbin/haproxy',
   nginx: '/usr/sbin/nginx',
   pgbouncer: '/usr/sbin/pgbouncer',
@@ -33,6 +34,8 @@ const PROGRAMS = {
   systemd: '/usr/bin/systemd-analyze',
   // On every Linux.
   'util-linux': '/usr/bin/prlimit',
+  'webkit2gtk-driver': '/usr/bin/WebKitWebDriver',
+  xvfb: '/usr/bin/xvfb-run',
 };
 
 const { CI, PAW_TEST_CITUS, PAW_TEST_CITUS_URL } = process.env;
