@@ -80,7 +80,13 @@ if (import.meta.main) {
 
 /** Builds the assets that are missing or out of date. @param isForPackage builds them anew, and as small as possible */
 export async function buildAssets(isForPackage = false): Promise<void> {
-  const inputs = ['package-lock.json', 'console/**/*', 'src/pages/static/*', 'docs/*.md'];
+  const inputs = [
+    'package-lock.json',
+    'console/**/*',
+    'src/pages/static/*',
+    'src/pages/*.ts',
+    '{docs/*,SECURITY,CHANGELOG}.md',
+  ];
   const sources = globSync(inputs, { cwd: ROOT, exclude: ['console/node_modules'] });
   const newest = Math.max(...sources.map((path) => statSync(join(ROOT, path)).mtimeMs));
   if (!isForPackage && existsSync(ASSETS) && statSync(ASSETS).mtimeMs > newest) return;

@@ -1,34 +1,34 @@
 /** Renders the documentation: for each page the HTML of its content, with the list of pages, its sections and its neighbours. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Renderer as MarkedRenderer, RendererObject, Tokens } from 'marked';
+import type { Renderer as MarkedRenderer, RendererObject, Token, Tokens } from 'marked';
 import { escapeHtml } from '../../src/pages/html.ts';
+import { addressOf, MOVED } from '../../src/pages/moved-pages.ts';
+import { ROOT_PAGES, servedLink, TABLE_WIDTHS } from '../../src/pages/rendered-docs.ts';
 import type { Section } from './sections.ts';
 
-const SOURCE = join(import.meta.dirname, '../../docs');
+const ROOT = join(import.meta.dirname, '../..');
 
-// The pages of the documentation, in the order of their list. The package has no others.
+// The pages in the list, in its order.
 const GROUPS = {
-  'To begin with': ['getting-started', 'use-case', 'how-do-i'],
-  'For clients': ['api', 'specification', 'clients', 'browser'],
-  'For operators': [
-    'running',
-    'production',
-    'commands',
-    'troubleshooting',
-    'monitoring',
-    'limits',
-    'postgresql',
+  'Start here': ['concepts', 'getting-started', 'use-case', 'faq'],
+  Build: [
+    ...['authentication', 'api', 'errors', 'specification', 'clients', 'browser', 'testing', 'federation'],
+    'conformance',
   ],
-  'About the gateway': ['decisions', 'conformance', 'benchmarks'],
+  'Use the console': ['console'],
+  Operate: [
+    ...['running', 'production', 'deploy', 'commands', 'backup', 'monitoring', 'limits', 'postgresql'],
+    'citus',
+  ],
+  Fix: ['troubleshooting'],
 };
+
+// These are neither in the list nor in the search.
+const UNLISTED = ['decisions', 'benchmarks'];
 
 // Other words that people type for a heading, in a comment below it, which GitHub does not show.
 const ALSO = /^<!-- also: (.*) -->/;
-
-const INLINE_TAG = /<\/?(?:a|code|em|strong|wbr)\b[^<>]*>/g;
-
-const CHARACTERS: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"' };
 
 // Fits a window of 320 pixels.
 const MAX_NAME_LENGTH = 30;
@@ -40,9 +40,6 @@ const NAME_OR_WORD = /`[^`]{1,30}`|[^ ,]+/g;
 const MIN_SENTENCE_LENGTH = 40;
 const SENTENCE_WIDTH = 11;
 
-// The widths in rem for which the style has a class. A table that needs more is rows of pairs on every window.
-const TABLE_WIDTHS = [18, 24, 32, 40, 46];
-
 type Heading = {
   readonly depth: number;
   readonly id: string;
@@ -51,11 +48,14 @@ type Heading = {
 };
 
 type Page = {
+  /** The name that it is served under. */
   readonly file: string;
-  readonly group: string;
+  /** Undefined if the page is not in the list. */
+  readonly group: string | undefined;
   /** HTML, as the title of a heading is not. */
   readonly title: string;
   readonly headings: readonly Heading[];
+  readonly tokens: readonly Token[];
   readonly html: string;
 };
 
@@ -66,18 +66,23 @@ type Page = {
  */
 export async function renderDocs(folder: string): Promise<readonly Section[]> {
   const { Marked, Renderer } = await import('marked');
+  const render = (file: string, source = `docs/${file}`, group?: string): Page => {
+    const headings: Heading[] = [];
+    const marked = new Marked({ renderer: docsRenderer(Renderer, headings, source) });
+    const tokens = marked.lexer(readFileSync(join(ROOT, source), 'utf8'));
+    const html = marked.parser(tokens);
+    return { file, group, title: escapeHtml(headings[0]?.text ?? file), headings, tokens, html };
+  };
   const pages = Object.entries(GROUPS).flatMap(([group, names]) =>
-    names.map((name): Page => {
-      const markdown = readFileSync(join(SOURCE, `${name}.md`), 'utf8');
-      const headings: Heading[] = [];
-      const html = new Marked({ renderer: docsRenderer(Renderer, headings) }).parse(markdown, {
-        async: false,
-      });
-      return { file: `${name}.md`, group, title: escapeHtml(headings[0]?.text ?? name), headings, html };
-    }),
+    names.map((name) => render(`${name}.md`, undefined, group)),
   );
+  const unlisted = [
+    ...UNLISTED.map((name) => render(`${name}.md`)),
+    ...Object.entries(ROOT_PAGES).map(([name, source]) => render(name, source)),
+  ];
   mkdirSync(folder, { recursive: true });
-  for (const page of pages) writeFileSync(join(folder, `${page.file}.html`), frame(page, pages));
+  for (const page of [...pages, ...unlisted])
+    writeFileSync(join(folder, `${page.file}.html`), frame(page, pages));
   const list = listOf(pages, ({ file, title, html }) => {
     const [, lead = ''] = /<\/h1>\s*<p>(.+?)<\/p>/s.exec(html) ?? [];
     const [sentence] = lead.replace(/<\/?a\b[^>]*>/g, '').split(/(?<=\.)\s/);
@@ -88,8 +93,12 @@ export async function renderDocs(folder: string): Promise<readonly Section[]> {
 }
 
 /** Returns the sections of a page with their texts. The title of one in another section begins with that of the other. */
-function sectionsOf({ file, headings, html }: Page): readonly Section[] {
-  const texts = html.split(/<h[1-6] [^>]*>.*<\/h[1-6]>/).slice(1);
+function sectionsOf({ file, headings, tokens }: Page): readonly Section[] {
+  const texts: string[] = [];
+  for (const token of tokens) {
+    if (token.type === 'heading') texts.push('');
+    else texts.push(`${texts.pop() ?? ''} ${textOf(token)}`);
+  }
   const page = headings[0]?.text ?? '';
   let parent = '';
   return headings.map(({ depth, id, text: heading, also }, position) => {
@@ -99,21 +108,25 @@ function sectionsOf({ file, headings, html }: Page): readonly Section[] {
       title: depth > 2 ? `${parent} › ${heading}` : heading,
       page,
       also,
-      text: textOf(texts[position] ?? ''),
+      text: texts[position]?.replace(/\s+/g, ' ').trim() ?? '',
     };
   });
 }
 
-/** Returns the text of HTML, in one line. */
-function textOf(html: string): string {
-  return html
-    .replace(/<button.*?<\/button>/g, '')
-    .replace(INLINE_TAG, '')
-    .replace(/<\/t[dh]>/g, ' · ')
-    .replace(/<[^<>]*>/g, ' ')
-    .replace(/&(?:#(\d+)|(\w+));/g, (_, code, name) => CHARACTERS[name] ?? String.fromCharCode(code))
-    .replace(/\s+/g, ' ')
-    .trim();
+/** Returns the text of a part of a page, without Markdown. */
+function textOf(token: Token): string {
+  if (token.type === 'html') return '';
+  if (token.type === 'table') {
+    const { header, rows } = token as Tokens.Table;
+    return [header, ...rows].flatMap((cells) => cells.map(({ tokens }) => textsOf(tokens))).join(' · ');
+  }
+  if (token.type === 'list') return textsOf((token as Tokens.List).items, ' ');
+  if ('tokens' in token && token.tokens) return textsOf(token.tokens, token.type === 'list_item' ? ' ' : '');
+  return 'text' in token ? token.text : ' ';
+}
+
+function textsOf(tokens: readonly Token[], separator = ''): string {
+  return tokens.map(textOf).join(separator);
 }
 
 /** Returns a page with what is beside it. On a narrow window, both lists are folded. */
@@ -128,17 +141,23 @@ function frame(page: Page, pages: readonly Page[]): string {
   );
   const index = pages.indexOf(page);
   const [before, after] = [pages[index - 1], pages[index + 1]];
+  const neighbours = `<nav class="neighbours" aria-label="Neighbours">
+${before ? `<a href="${before.file}" rel="prev">← ${before.title}</a>` : ''}
+${after ? `<a href="${after.file}" rel="next">${after.title} →</a>` : ''}
+</nav>`;
+  const moved = [...MOVED].flatMap(([from, to]) => {
+    const [name = '', id] = from.split('#');
+    if (!id || addressOf(MOVED.get(name) ?? name) !== page.file) return [];
+    return `<a class="moved" id="${id}" href="${addressOf(to)}">This section has moved.</a>`;
+  });
   return `<div class="docs">
-<details class="pages"><summary>Docs / ${group} / <b>${title}</b></summary>
+<details class="pages"><summary>Docs / ${group ? `${group} / ` : ''}<b>${title}</b></summary>
 <nav aria-label="Documentation">${list}</nav></details>
 <details class="sections"><summary>On this page</summary>
 <nav aria-label="Sections"><h2>On this page</h2>
 <ul>${sections.join('\n')}</ul></nav></details>
-<article>${html}
-<nav class="neighbours" aria-label="Neighbours">
-${before ? `<a href="${before.file}" rel="prev">← ${before.title}</a>` : ''}
-${after ? `<a href="${after.file}" rel="next">${after.title} →</a>` : ''}
-</nav></article></div>`;
+<article>${html}${moved.join('\n')}
+${group ? neighbours : ''}</article></div>`;
 }
 
 /** Returns the list of the pages, by group. */
@@ -166,22 +185,29 @@ function widthOf({ header, rows }: Tokens.Table): number {
   return widths.reduce((sum, width) => sum + width);
 }
 
+/** Returns the anchor that GitHub gives to the first heading with a text. */
+function slugOf(text: string): string {
+  const unusual = /[^\p{L}\p{N}\s_-]/gu;
+  return text.toLowerCase().replace(unusual, '').replaceAll(' ', '-');
+}
+
 /**
  * Returns what the page of a document has beyond Markdown: anchors, buttons to copy code, and tables for any width.
  *
  * @param headings gets the headings of the page
+ * @param source the file of the page
  */
-function docsRenderer(Renderer: typeof MarkedRenderer, headings: Heading[]): RendererObject {
+function docsRenderer(Renderer: typeof MarkedRenderer, headings: Heading[], source: string): RendererObject {
   let codes = 0;
+  const slugs = new Map<string, number>();
   const labels = new Map<Tokens.TableCell, string>();
   return {
     heading({ tokens, depth, text }) {
       const content = this.parser.parseInline(tokens);
-      // As GitHub makes it.
-      const id = text
-        .toLowerCase()
-        .replace(/[^\p{L}\p{N}\s_-]/gu, '')
-        .replaceAll(' ', '-');
+      const slug = slugOf(text);
+      const same = slugs.get(slug) ?? 0;
+      slugs.set(slug, same + 1);
+      const id = same > 0 ? `${slug}-${same}` : slug;
       headings.push({ depth, id, text: text.replaceAll('`', ''), also: '' });
       const anchor =
         depth === 1 ? '' : ` <a class="anchor" href="#${id}" aria-label="Link to this section">#</a>`;
@@ -215,10 +241,10 @@ function docsRenderer(Renderer: typeof MarkedRenderer, headings: Heading[]): Ren
       const attributes = `${isSentence(token.text) ? ' class="text"' : ''}${label && ` data-label="${label}"`}`;
       return new Renderer().tablecell.call(this, token).replace('<td', () => `<td${attributes}`);
     },
-    // The server does not serve the other files of the repository.
     link({ href, tokens }) {
       const content = this.parser.parseInline(tokens);
-      return href.startsWith('../') ? content : `<a href="${escapeHtml(href)}">${content}</a>`;
+      const address = servedLink(href, source);
+      return address === undefined ? content : `<a href="${escapeHtml(address)}">${content}</a>`;
     },
     image: () => '',
     html({ text }) {

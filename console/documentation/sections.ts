@@ -20,6 +20,8 @@ const STOP_WORDS = new Set(
 const BOOST = { title: 6, also: 5, page: 1, text: 1 };
 // How much more a section counts whose heading is the query and nothing else.
 const EXACT = 1.6;
+// The power of the share of words that a section has: one with half of them counts a sixteenth.
+const SHARE_POWER = 4;
 
 const MIN_PREFIX = 3;
 const MIN_MISSPELLED = 5;
@@ -44,22 +46,28 @@ function stemOf(word: string): string {
     .replace(/(.)\1$/, '$1');
 }
 
+/** Returns the words of a text that a section can be about. */
+function keywordsOf(text: string): string[] {
+  return wordsOf(text).filter((word) => !STOP_WORDS.has(word));
+}
+
 /** Returns what a word is found by. The form that was typed counts in addition to the stem. */
 function formsOf(word: string): string[] {
-  return STOP_WORDS.has(word) ? [] : [...new Set([word, stemOf(word)])];
+  return [...new Set([word, stemOf(word)])];
 }
 
 function phraseOf(text: string): string {
-  const words = wordsOf(text).filter((word) => !STOP_WORDS.has(word));
-  return words.map(stemOf).join(' ');
+  return keywordsOf(text).map(stemOf).join(' ');
 }
+
+const BOTH_WORDS = { combineWith: 'AND', tokenize: wordsOf, processTerm: stemOf } as const;
 
 /** Returns a search in sections. `near` returns the beginnings of pages for a query that finds nothing. */
 export function createSearch(sections: readonly Section[]) {
   const index = new MiniSearch<Section>({
     fields: Object.keys(BOOST),
     storeFields: Object.keys(BOOST),
-    tokenize: wordsOf,
+    tokenize: keywordsOf,
     processTerm: formsOf,
     searchOptions: { boost: BOOST, weights: { prefix: 0.4, fuzzy: 0.3 } },
   });
@@ -71,7 +79,7 @@ export function createSearch(sections: readonly Section[]) {
     // Two words that were typed as one, or else a word that is misspelled.
     for (let end = MIN_PREFIX; end <= word.length - MIN_PREFIX; end += 1) {
       const halves = `${word.slice(0, end)} ${word.slice(end)}`;
-      const both = index.search(halves, { combineWith: 'AND', processTerm: stemOf });
+      const both = index.search(halves, BOTH_WORDS);
       if (both.length > 0) return both;
     }
     return index.search(word, { prefix: true, fuzzy: word.length >= MIN_MISSPELLED && 0.25 });
@@ -79,7 +87,7 @@ export function createSearch(sections: readonly Section[]) {
 
   /** Returns the sections that have all words of a query, or else some, the best first. The last word can be incomplete. */
   function find(query: string): readonly Found[] {
-    const words = wordsOf(query).filter((word) => !STOP_WORDS.has(word));
+    const words = [...new Set(keywordsOf(query))];
     const phrase = phraseOf(query);
     const hits = words.flatMap((word, position) => {
       const next = words[position + 1] ?? '';
@@ -93,11 +101,11 @@ export function createSearch(sections: readonly Section[]) {
     return [...Map.groupBy(hits, ({ hit }) => hit.id).values()]
       .map((of) => {
         const section = of[0]?.hit as SearchResult & Section;
-        const share = new Set(of.map(({ word }) => word)).size / new Set(words).size;
+        const weight = (new Set(of.map(({ word }) => word)).size / words.length) ** SHARE_POWER;
         const headings = [section.title.split(' › ').at(-1) ?? '', ...section.also.split(',')];
         const exact = headings.some((heading) => phraseOf(heading) === phrase) ? EXACT : 1;
         const sum = of.reduce((score, { hit }) => score + hit.score, 0);
-        return { ...section, terms: of.flatMap(({ hit }) => hit.terms), score: sum * share ** 4 * exact };
+        return { ...section, terms: of.flatMap(({ hit }) => hit.terms), score: sum * weight * exact };
       })
       .sort((a, b) => b.score - a.score);
   }
@@ -120,7 +128,7 @@ export function createSearch(sections: readonly Section[]) {
 export function partsOf(text: string, { terms }: Found): readonly Part[] {
   return text.split(/([\p{L}\p{N}]+)/u).map((part) => ({
     text: part,
-    isWord: wordsOf(part).some((word) => formsOf(word).some((form) => terms.includes(form))),
+    isWord: keywordsOf(part).some((word) => formsOf(word).some((form) => terms.includes(form))),
   }));
 }
 

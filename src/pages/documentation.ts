@@ -4,10 +4,12 @@ import { prefersHtml, varyBy } from '../http/request/accept.ts';
 import { sendDocument } from '../http/server/public-document.ts';
 import { ApiError } from '../model/errors.ts';
 import { assetPaths } from './assets.ts';
-import { CODE_BLOCKS, hashSource, type Page, readStyle, sendPage } from './html.ts';
+import { hashSource, type Page, readStyle, sendPage } from './html.ts';
+import { addressOf, MOVED } from './moved-pages.ts';
+import { ROOT_PAGES, servedLink, TABLE_WIDTHS } from './rendered-docs.ts';
 import { readStaticFile } from './static-file.ts';
 
-const FOLDER = new URL('../../docs/', import.meta.url);
+const ROOT = new URL('../../', import.meta.url);
 
 // The pages as HTML, which build.ts has rendered, and the list of them.
 const RENDERED = new URL('assets/docs/', import.meta.url);
@@ -16,48 +18,65 @@ const LIST = 'index.html';
 /** The URL of the gateway in `llms.txt`. */
 const EXAMPLE_URL = 'http://127.0.0.1:4000';
 
-// Links to files of the repository, which the server does not serve. Their text remains.
-const LINK_TO_FILE = /\[([^[\]]*)\]\(\.\.\/[^)]*\)/g;
+// A link to a file of the repository.
+const LINK = /\[([^[\]]*)\]\(((?:\.\.\/|[\w/-]+\.md\b)[^)]*)\)/g;
 
 // The bytes of a file, and two texts made from it with two bytes per character.
 const MEMORY_PER_BYTE = 5;
 
-const STYLE = readStyle('content') + readStyle('search') + readStyle('documentation');
+// The style makes a table rows of pairs in less than 40 em.
+const WIDTHS = TABLE_WIDTHS.map((width) => `.needs-${width} { font-size: ${width / 40}rem; }\n`);
 
-const SCRIPT = CODE_BLOCKS + readFileSync(new URL('./static/search-field.js', import.meta.url), 'utf8');
+const STYLE = (['content', 'search', 'documentation'] as const).map(readStyle).concat(WIDTHS).join('');
+
+const SCRIPT = ['code-blocks', 'search-field', 'moved-sections']
+  .map((name) => readFileSync(new URL(`./static/${name}.js`, import.meta.url), 'utf8'))
+  .join('');
 
 // The search is a file of the gateway.
 const POLICY = { 'script-src': `${hashSource(SCRIPT)} 'self'` };
 
 /**
  * Adds the documentation: `/llms.txt`, and the pages of `docs/`, as Markdown, and as HTML for browsers, with the list of them
- * at `/docs`. They need no token. Source: llmstxt.org.
+ * at `/docs`. An old address leads to the new one. They need no token. Source: llmstxt.org.
  *
  * @param publicUrl returns the public URL of the gateway, without a trailing slash
  */
 export function addDocumentation(app: FastifyInstance, publicUrl: () => string): void {
-  const pages = new Set(readdirSync(FOLDER).filter((file) => file.endsWith('.md')));
+  const docs = readdirSync(new URL('docs/', ROOT)).filter((file) => file.endsWith('.md'));
+  const pages = new Map([
+    ...docs.map((page) => [page, `docs/${page}`] as const),
+    ...Object.entries(ROOT_PAGES),
+  ]);
   const rendered = new Set(existsSync(RENDERED) ? readdirSync(RENDERED) : []);
   const list = rendered.has(LIST) ? readFileSync(new URL(LIST, RENDERED), 'utf8') : '';
   const script = list && assetPaths()('documentation', '.js');
 
   app.get('/llms.txt', async (request, reply) => {
-    const text = await readText(request, 'llms.txt');
+    const text = await readText(request, 'docs/llms.txt');
     return sendDocument(reply, 'text/plain; charset=utf-8', text.replaceAll(EXAMPLE_URL, publicUrl()));
   });
 
   app.get<{ Params: { page: string } }>('/docs/:page', async (request, reply) => {
     const { page } = request.params;
     if (pages.has(`${page}.md`)) return reply.redirect(`${page}.md`, 308);
-    if (!pages.has(page)) throw new ApiError('PATH_NOT_FOUND');
+    const file = pages.get(page);
+    if (file === undefined) {
+      const place = MOVED.get(page.replace(/\.md$/, ''));
+      if (place === undefined) throw new ApiError('PATH_NOT_FOUND');
+      return reply.redirect(addressOf(place), 308);
+    }
     varyBy(reply, 'accept');
     if (rendered.has(`${page}.html`) && prefersHtml(request.headers.accept, ['text/markdown'])) {
       const html = await readText(request, `${page}.html`, RENDERED);
       const [, title = page] = /<h1[^>]*>([^<]*)/.exec(html) ?? [];
       return sendPage(reply, pageOf({ root: '../', title, content: html, script }));
     }
-    const text = (await readText(request, page)).replace(LINK_TO_FILE, '$1');
-    return sendDocument(reply, 'text/markdown; charset=utf-8', text);
+    const markdown = (await readText(request, file)).replace(LINK, (_, text, href) => {
+      const address = servedLink(href, file);
+      return address === undefined ? text : `[${text}](${address})`;
+    });
+    return sendDocument(reply, 'text/markdown; charset=utf-8', markdown);
   });
 
   if (list === '') return;
@@ -92,6 +111,6 @@ aria-autocomplete="list" autocomplete="off" maxlength="100" spellcheck="false" a
   };
 }
 
-async function readText(request: FastifyRequest, file: string, folder = FOLDER): Promise<string> {
+async function readText(request: FastifyRequest, file: string, folder = ROOT): Promise<string> {
   return String(await readStaticFile(request, new URL(file, folder), MEMORY_PER_BYTE));
 }

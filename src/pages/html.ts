@@ -36,9 +36,6 @@ export function readStyle(
   return readFileSync(new URL(`./static/${name}.css`, import.meta.url), 'utf8');
 }
 
-/** The script that copies the lines of a code block. */
-export const CODE_BLOCKS = readFileSync(new URL('./static/code-blocks.js', import.meta.url), 'utf8');
-
 const STYLE = readStyle('page');
 
 const DESCRIPTION = 'Projects, apps and wallets, through GraphQL, REST and a console.';

@@ -17,7 +17,8 @@ export type StartPage = {
 const LINKS = {
   console: { path: '/console', text: 'Console' },
   graphiql: { path: '/graphiql', text: 'GraphiQL' },
-  graphql: { path: '/graphql', text: 'Apollo Sandbox (from the internet)' },
+  graphql: { path: '/graphql', text: 'GraphQL' },
+  sandbox: { path: '/graphql', text: 'Apollo Sandbox (from the internet)' },
   reference: { path: '/reference', text: 'REST reference' },
   documentation: { path: '/docs', text: 'Documentation' },
   gettingStarted: { path: '/docs/getting-started.md', text: 'Getting started' },
@@ -41,7 +42,7 @@ const CARDS: readonly { readonly text: string; readonly links: readonly LinkName
   },
   {
     text: 'Send requests to the GraphQL API and the REST API from your browser.',
-    links: ['graphiql', 'graphql', 'reference'],
+    links: ['graphiql', 'sandbox', 'reference'],
   },
   {
     text: 'Guides and reference pages for developers and operators.',
@@ -58,11 +59,10 @@ const STYLE = readStyle('content') + readStyle('start-page');
 /** Adds `/`: a page with links to everything that is served or, for programs, the same links as JSON. They need no token. */
 export function addStartPage(app: FastifyInstance, { version, publicUrl, sandbox }: StartPage): void {
   const isServed = (name: LinkName) =>
+    (name !== 'sandbox' || sandbox) &&
     app.hasRoute({ method: 'GET', url: LINKS[name].path.replace(/^\/docs\/.*/, '/docs/:page') });
   const anchors = (names: readonly LinkName[]) =>
-    names
-      .filter((name) => isServed(name) && (name !== 'graphql' || sandbox))
-      .map((name) => `<a href=".${LINKS[name].path}">${LINKS[name].text}</a>`);
+    names.filter(isServed).map((name) => `<a href=".${LINKS[name].path}">${LINKS[name].text}</a>`);
   const card = ({ text, links }: (typeof CARDS)[number]) => {
     const [heading, ...more] = anchors(links);
     const others = more.length > 0 ? `<p>${more.join(' · ')}</p>` : '';

@@ -12,7 +12,7 @@ const site = startSite();
 test('the documentation is found from the start page, and its code is copied by the keyboard', async () => {
   const page = await site.open('/', { viewport: { width: 375, height: 667 } });
   await activate(page.getByRole('main').getByRole('link', { name: 'Documentation' }));
-  await page.getByRole('heading', { name: 'For operators' }).waitFor();
+  await page.getByRole('heading', { name: 'Operate' }).waitFor();
   await activate(page.getByRole('link', { name: 'Browser applications' }));
   await page.getByRole('heading', { name: 'Browser applications', level: 1 }).waitFor();
   const code = page.locator('.code').filter({ hasText: 'import.meta.env.VITE_PAW' }).first();
@@ -37,6 +37,14 @@ test('the console links to the documentation, in which the link at a heading lea
   await expect
     .poll(async () => ((await heading.boundingBox())?.y ?? 0) - (bar?.height ?? 0))
     .toSatisfy((distance) => distance >= 0 && distance < 32);
+});
+
+test('the old address of a section leads to its new page, from another page and on the page itself', async () => {
+  const page = await site.open('/docs/api.md#oauth');
+  await page.waitForURL(`${site.gateway.url}/docs/authentication.md#oauth`);
+  await page.goto(`${site.gateway.url}/docs/api.md`);
+  await page.evaluate('location.hash = "limits"');
+  await page.waitForURL(`${site.gateway.url}/docs/errors.md#limits`);
 });
 
 /** The widths from 320 to 1920 pixels, in steps of 100. */
@@ -103,6 +111,16 @@ test('a row of a table that does not fit is a list of its cells with their label
   await expectAccessible(page);
 });
 
+test('the tables of operations and of errors are tables on a desktop', async () => {
+  const page = await site.open('/docs', { viewport: { width: 1280, height: 800 } });
+  // The headers of a table of rows of pairs are hidden.
+  const countOf = (name: string) => page.getByRole('columnheader', { name, exact: true }).count();
+  await page.goto(`${site.gateway.url}/docs/api.md`);
+  expect(await countOf('operation')).toBe(2);
+  await page.goto(`${site.gateway.url}/docs/errors.md`);
+  expect(await countOf('reason')).toBe(1);
+});
+
 test('the list of pages is beside the text on a wide window and folded on a phone, with the next page at the end', async () => {
   const page = await site.open('/docs/running.md', { viewport: { width: 1440, height: 900 } });
   const pages = page.getByRole('navigation', { name: 'Documentation' });
@@ -113,7 +131,7 @@ test('the list of pages is beside the text on a wide window and folded on a phon
   expect(await pages.isVisible()).toBe(false);
   await activate(page.getByRole('link', { name: 'Production, step by step →' }));
   await page.getByRole('heading', { name: 'Production, step by step', level: 1 }).waitFor();
-  await activate(page.locator('summary', { hasText: 'For operators' }));
+  await activate(page.locator('summary', { hasText: 'Operate' }));
   await activate(pages.getByRole('link', { name: 'Commands' }));
   await page.getByRole('heading', { name: 'Commands', level: 1 }).waitFor();
 });

@@ -34,7 +34,7 @@ const ALLOWED = {
   'src/config.ts': ['src/(?!commands|main)'],
   'console/app/': ['console/', 'src/pages/static/', 'src/model/(audit-event|client-settings|network).ts'],
   'console/explorers/': ['console/'],
-  'console/documentation/': ['src/pages/html.ts'],
+  'console/documentation/': ['src/pages/(html|moved-pages|rendered-docs).ts'],
 };
 
 /** The packages that one part alone may import. */

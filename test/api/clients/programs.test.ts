@@ -65,7 +65,7 @@ test.each(programs)(
   },
 );
 
-test('the lines for a shell in docs/api.md run unchanged, and each is answered without an error', async () => {
+test('the lines for a shell in docs/authentication.md and docs/api.md run unchanged, each without an error', async () => {
   const { token, wallets } = await seedTenant(gateway, { wallets: 1 });
   const { name, privateKey } = await createApp(api, token);
   const settings = {
@@ -77,8 +77,8 @@ test('the lines for a shell in docs/api.md run unchanged, and each is answered w
     APP: name,
     KEY: privateKey,
   };
-  const page = readFileSync(`${ROOT}/docs/api.md`, 'utf8');
-  const lines = [...page.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block]) => block);
+  const pages = ['authentication', 'api'].map((page) => readFileSync(`${ROOT}/docs/${page}.md`, 'utf8'));
+  const lines = [...pages.join('\n').matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block]) => block);
   const script = `set -euo pipefail\n${lines.join('')}`;
   const { status, stdout, stderr } = await startProgram('bash', ['--norc', '-c', script], settings).ended;
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
@@ -86,5 +86,5 @@ test('the lines for a shell in docs/api.md run unchanged, and each is answered w
     .trimEnd()
     .split('\n')
     .map((line) => Object.keys(JSON.parse(line))[0]);
-  expect(responses).toEqual(['access_token', 'active', 'name', 'name']);
+  expect(responses).toEqual(['access_token', 'active', 'projects', 'name', 'name']);
 });

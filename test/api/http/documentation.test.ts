@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
+import { addressOf, MOVED } from '../../../src/pages/moved-pages.ts';
 import { restApi, send } from '../../support/both-apis.ts';
 import { seedTenant, useGateway } from '../../support/gateway.ts';
 import { browse } from '../../support/pages.ts';
@@ -11,10 +12,14 @@ const PUBLIC_URL = 'https://paw.example/gateway';
 
 const gateway = useGateway({ PUBLIC_URL });
 
-const PAGES = readdirSync(new URL('../../../docs', import.meta.url)).filter((file) => file.endsWith('.md'));
+const DOCS = readdirSync(new URL('../../../docs', import.meta.url)).filter((file) => file.endsWith('.md'));
+
+const UNLISTED = ['benchmarks.md', 'changelog.md', 'decisions.md', 'security.md'];
+
+const PAGES = [...DOCS, 'changelog.md', 'security.md'];
 
 // Without the page for those who change the code, which is not in the package, and the README of the package.
-const LISTED = PAGES.filter((page) => !['architecture.md', 'package.md'].includes(page));
+const LISTED = DOCS.filter((page) => !['architecture.md', 'package.md', ...UNLISTED].includes(page));
 
 /** Reads `/llms.txt`, and puts the URL of the gateway under test in place of its public URL. */
 async function readGuide(): Promise<string> {
@@ -55,15 +60,16 @@ test('every request in llms.txt works', async () => {
 test('llms.txt links to what the server serves, without a token, and to all pages', async () => {
   const links = [...(await readGuide()).matchAll(/\]\(([^)]+)\)/g)].map(([, url = '']) => url);
   const pages = links.flatMap((url) => url.split(`${gateway.url}/docs/`)[1] ?? []);
-  expect(pages.toSorted()).toEqual(LISTED);
+  expect(pages.toSorted()).toEqual([...LISTED, 'benchmarks.md', 'decisions.md'].sort());
   for (const url of links) expect((await send(url, 'GET')).status, url).toBe(200);
 });
 
-test.each(PAGES)('docs/%s is served as Markdown, without links to files of the repository', async (page) => {
+test.each(PAGES)('/docs/%s is served as Markdown, with links to what is served alone', async (page) => {
   const { status, headers, text } = await send(`${gateway.url}/docs/${page}`, 'GET');
   expect([status, headers.get('content-type')]).toEqual([200, 'text/markdown; charset=utf-8']);
   expect(text).toMatch(/^# /);
-  expect(text).not.toContain('](..');
+  const links = [...text.matchAll(/\]\((?!https?:|#)([^)#]*)[^)]*\)/g)].map(([, link]) => link);
+  expect(links.filter((link = '') => !PAGES.includes(link))).toEqual([]);
 });
 
 test('browsers get the pages as HTML, all in the list, with links and anchors that exist', async () => {
@@ -74,12 +80,12 @@ test('browsers get the pages as HTML, all in the list, with links and anchors th
   const [, opening = ''] = api.match(/^# .*\n\n([^.]+)\./) ?? [];
   expect(list).toContain(`<p>${opening.replaceAll('\n', ' ')}`);
   const ids = new Map<string, readonly string[]>();
-  const links: string[] = [];
-  for (const page of listed) {
+  const links = [...MOVED.values()].map(addressOf);
+  for (const page of [...listed, ...UNLISTED]) {
     const { headers, text } = await browse(`${gateway.url}/docs/${page}`);
     expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
     expect(headers.get('vary')).toContain('accept');
-    expect(text).toContain(`<a href="${page}" aria-current="page">`);
+    expect(text.includes(`<a href="${page}" aria-current="page">`)).toBe(listed.includes(page));
     const found = [...text.matchAll(/ id="([^"]*)"/g)].map(([, id = '']) => id);
     expect(new Set(found).size, page).toBe(found.length);
     ids.set(page, found);
@@ -95,7 +101,20 @@ test('browsers get the pages as HTML, all in the list, with links and anchors th
   }
 });
 
-test.each(['missing.md', 'llms.txt', '..%2FREADME.md', '%2e%2e%2fpackage.json'])(
+test.each([...MOVED])('the old address %s leads to %s', async (from, to) => {
+  const [page, id] = from.split('#');
+  if (id !== undefined) {
+    const { text } = await browse(`${gateway.url}/docs/${page}.md`);
+    expect(text).toContain(`<a class="moved" id="${id}" href="${addressOf(to)}">`);
+    return;
+  }
+  for (const path of [page, `${page}.md`]) {
+    const response = await fetch(`${gateway.url}/docs/${path}`, { redirect: 'manual' });
+    expect([response.status, response.headers.get('location')]).toEqual([308, addressOf(to)]);
+  }
+});
+
+test.each(['missing.md', 'constructor', 'llms.txt', '..%2FREADME.md', '%2e%2e%2fpackage.json'])(
   '/docs/%s does not exist',
   async (path) => {
     expect((await send(`${gateway.url}/docs/${path}`, 'GET')).status).toBe(404);

@@ -98,7 +98,7 @@ test.each(EXPLORERS)(
 );
 
 test.each([
-  { when: 'by default', settings: {}, pages: ['console', 'graphiql', 'reference'] },
+  { when: 'by default', settings: {}, pages: ['console', 'graphiql', 'reference', 'sandbox'] },
   { when: 'in production', settings: production, pages: [] as string[] },
 ])('$when, programs get the links of the start page as JSON', async ({ settings, pages }) => {
   const publicUrl = 'https://paw.example/gateway';
