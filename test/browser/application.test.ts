@@ -111,7 +111,12 @@ async function startBackend(url: string, gateway: Gateway): Promise<void> {
     token,
   );
   const child = spawn(process.execPath, ['--input-type=module'], {
-    env: { PAW: gateway.url, APP: name, KEY: privateKey, PORT: new URL(url).port },
+    env: {
+      PAW_URL: gateway.url,
+      PAW_CLIENT_ID: name,
+      PAW_CLIENT_SECRET: privateKey,
+      PORT: new URL(url).port,
+    },
     stdio: ['pipe', 'ignore', 'inherit'],
   });
   onTestFinished(() => void child.kill());

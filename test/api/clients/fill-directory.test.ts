@@ -15,7 +15,7 @@ const [PROGRAM = ''] = codeBlocks('Fill the directory', 'js', 'use-case');
 const gateway = useGateway();
 
 /** Starts the program. */
-const startFilling = (settings: { PAW: string; TOKEN: string; FILE: string }) =>
+const startFilling = (settings: { PAW_URL: string; PAW_TOKEN: string; FILE: string }) =>
   startProgram(process.execPath, ['--input-type=module', '--eval', PROGRAM], settings);
 
 /** Starts a proxy of the gateway. The first requests are passed on, get no response, or are refused for a rate limit. */
@@ -50,7 +50,7 @@ test('the program that fills the directory is killed and run again, and creates 
   const lines = references.map((reference) => [reference, NETWORK, '😀'.repeat(200)].join('\t'));
   const FILE = await writeLines([...lines, ['a b', NETWORK, 'Till'].join('\t')]);
   const { url, lost } = await startProxy(['passed', 'lost', 'passed', 'limited']);
-  const start = () => startFilling({ PAW: url, TOKEN: token, FILE });
+  const start = () => startFilling({ PAW_URL: url, PAW_TOKEN: token, FILE });
   const counts = async () =>
     Promise.all(
       (['wallet', 'address'] as const).map(
@@ -93,7 +93,7 @@ test('the program stops at a request with an unknown network, and names its line
     [n, n === 34 ? 'NETWORK_X' : NETWORK, 'Till'].join('\t'),
   );
   const FILE = await writeLines(lines);
-  const { status, stderr } = await startFilling({ PAW: gateway.url, TOKEN: token, FILE }).ended;
+  const { status, stderr } = await startFilling({ PAW_URL: gateway.url, PAW_TOKEN: token, FILE }).ended;
   expect(status).toBe(1);
   expect(stderr).toContain('Error: line31 to line40: network: Must be one of ');
   expect(await rowsOf(gateway.database, 'wallet', account)).toHaveLength(30);

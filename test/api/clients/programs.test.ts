@@ -55,7 +55,13 @@ test.each(programs)(
   async ({ title, program, command: [file, ...options] }) => {
     const { token, wallets } = await seedTenant(gateway, { projects: 25, wallets: 1 });
     const { name, privateKey } = await createApp(api, token);
-    const settings = { PAW: gateway.url, TOKEN: token, WALLET: wallets[0] ?? '', APP: name, KEY: privateKey };
+    const settings = {
+      PAW_URL: gateway.url,
+      PAW_TOKEN: token,
+      WALLET: wallets[0] ?? '',
+      PAW_CLIENT_ID: name,
+      PAW_CLIENT_SECRET: privateKey,
+    };
     const lines = [...(PRINTED[title] ?? []), ''];
     expect(await startProgram(file, [...options, program], settings, `${ROOT}/test`).ended).toEqual({
       status: 0,
@@ -70,12 +76,12 @@ test('the lines for a shell in docs/authentication.md and docs/api.md run unchan
   const { name, privateKey } = await createApp(api, token);
   const settings = {
     PATH: String(process.env['PATH']),
-    PAW: gateway.url,
+    PAW_URL: gateway.url,
     AUTH: `Authorization: Bearer ${token}`,
     JSON: 'Content-Type: application/json',
     WALLET: wallets[0] ?? '',
-    APP: name,
-    KEY: privateKey,
+    PAW_CLIENT_ID: name,
+    PAW_CLIENT_SECRET: privateKey,
   };
   const pages = ['authentication', 'api'].map((page) => readFileSync(`${ROOT}/docs/${page}.md`, 'utf8'));
   const lines = [...pages.join('\n').matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block]) => block);

@@ -21,6 +21,6 @@ test('the program in docs/clients.md compiles with the types that it generates, 
 
 /** Runs a Node program until it ends. */
 function run(folder: string, ...words: readonly string[]) {
-  const settings = { PATH: String(process.env['PATH']), PAW: gateway.url, TOKEN: tenant.token };
+  const settings = { PATH: String(process.env['PATH']), PAW_URL: gateway.url, PAW_TOKEN: tenant.token };
   return startProgram(process.execPath, words, settings, folder).ended;
 }

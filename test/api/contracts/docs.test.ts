@@ -218,3 +218,14 @@ test('the npm scripts that the documentation and the workflows name exist', () =
   expect(named).toContain('package');
   expect([...new Set(named)].filter((script) => !(script in scripts))).toEqual([]);
 });
+
+test('the programs and the lines of all pages read the settings of clients by their names', () => {
+  const code = [...PAGES, 'docs/llms.txt'].map(textOf).join('\n');
+  const inPrograms = matchesOf(code, /const \{([^}]+)\} = process\.env/g).flatMap(
+    (names) => names.match(/[A-Z_]{2,}/g) ?? [],
+  );
+  const own = ['WALLET', 'FILE', 'CUSTODY', 'PORT'];
+  const names: readonly string[] = [...Object.values(CLIENT_SETTINGS), ...own];
+  expect(inPrograms.filter((name) => !names.includes(name))).toEqual([]);
+  expect(code.match(/\$\{?(?:PAW|TOKEN|KEY)\b|^(?:export )?(?:PAW|TOKEN|KEY)=/gm) ?? []).toEqual([]);
+});

@@ -40,7 +40,7 @@ test('every request in llms.txt works', async () => {
     .replaceAll('wallets/<ULID>', wallets[0] ?? '')
     .replaceAll('<private key>', privateKey);
   const curls = [...guide.matchAll(/^ {4}(curl .*)$/gm)].map(([, line = '']) => line);
-  const env = { ...process.env, TOKEN: token };
+  const env = { ...process.env, PAW_TOKEN: token };
   const run = async (line: string) => {
     const { stdout } = await promisify(execFile)('bash', ['-c', `${line} -s`], { env });
     return Object.keys(JSON.parse(stdout));

@@ -19,11 +19,11 @@ import {
 // A Relay app without React: it does what `usePaginationFragment`, `useRefetchableFragment` and `useMutation` do. The
 // program in docs/clients.md shows the first query of a list.
 
-const { PAW, TOKEN, WALLET } = process.env;
+const { PAW_URL, PAW_TOKEN, WALLET } = process.env;
 const network = Network.create(async ({ text }, variables) => {
-  const response = await fetch(`${PAW}/graphql`, {
+  const response = await fetch(`${PAW_URL}/graphql`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' },
+    headers: { authorization: `Bearer ${PAW_TOKEN}`, 'content-type': 'application/json' },
     body: JSON.stringify({ query: text, variables }),
   });
   return (await response.json()) as GraphQLResponse;

@@ -43,7 +43,7 @@ test.each([
   expect(compiled).toEqual({ status: 0, stdout: expect.stringMatching(/^(.*\[INFO\].*\n)+$/), stderr: '' });
 
   const { token, wallet } = await seedTenant(gateway, { projects: 25, wallets: 1 });
-  const env = { PAW: gateway.url, TOKEN: token, WALLET: wallet };
+  const env = { PAW_URL: gateway.url, PAW_TOKEN: token, WALLET: wallet };
   const { stdout, ...ended } = await run(folder, ['-C', 'development', '--import', TAG_HOOKS, file], env);
   expect(ended).toEqual({ status: 0, stderr: '' });
   expect(stdout.split('\n')).toEqual([...lines, '']);
