@@ -53,7 +53,8 @@ export function sendSandboxPage(reply: FastifyReply): FastifyReply {
     path: '/graphql',
     title: 'Apollo Sandbox · PAW gateway',
     style: STYLE,
-    main: `<p>To send requests, replace <code>&lt;token&gt;</code> under <b>Headers</b> with your token.</p>
+    main: `<h1>Apollo Sandbox</h1>
+<p>To send requests, replace <code>&lt;token&gt;</code> under <b>Headers</b> with your token.</p>
 <p id="offline">Apollo Sandbox loads from the internet.${other}</p>
 <div id="sandbox"></div>
 <script src="${APOLLO_SCRIPT}"></script>
