@@ -54,8 +54,9 @@ export function shareToken(onForget: () => void): void {
 /** Opens the link of a click in a new tab. The storage of a tab that a script opens is a copy. In one that the browser opens, it is empty. */
 function openTab(event: MouseEvent): void {
   const { target, button, ctrlKey, metaKey, shiftKey, defaultPrevented } = event;
-  const isNewTab = button === MIDDLE_BUTTON || (button === 0 && (ctrlKey || metaKey || shiftKey));
   const link = target instanceof Element ? target.closest<HTMLAnchorElement>('a[href]') : null;
+  const isElsewhere = ctrlKey || metaKey || shiftKey || link?.target === '_blank';
+  const isNewTab = button === MIDDLE_BUTTON || (button === 0 && isElsewhere);
   if (defaultPrevented || !isNewTab || !link?.href.startsWith(ROOT.href)) return;
   event.preventDefault();
   open(link.href);

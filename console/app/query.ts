@@ -57,12 +57,13 @@ export function useMutation<Data, Variables>(
   document: TypedDocumentString<Data, Variables>,
   isUpdate = false,
 ) {
-  const last = useRef({ text: '', idempotencyKey: newIdempotencyKey() });
+  const keys = useRef(new Map<string, string>());
   return async (variables: Variables): Promise<Data> => {
     const text = isUpdate ? JSON.stringify(variables) : '';
-    if (last.current.text !== text) last.current = { text, idempotencyKey: newIdempotencyKey() };
+    const idempotencyKey = keys.current.get(text) ?? newIdempotencyKey();
+    keys.current.set(text, idempotencyKey);
     try {
-      return await request(document, variables, last.current);
+      return await request(document, variables, { idempotencyKey });
     } catch (error) {
       const { message = '', details } = error instanceof RequestError ? error : {};
       if (details?.reason === 'NO_RESPONSE')

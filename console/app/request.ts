@@ -1,4 +1,5 @@
 import type { TypedDocumentString } from './generated/documents.ts';
+import type { ShownRequest } from './request-texts.ts';
 import { refuseToken, sessionState } from './session.ts';
 import { TEXTS } from './texts.ts';
 
@@ -79,6 +80,18 @@ export async function revoke(token: string): Promise<void> {
   if (!response.ok) throw errorOf(response);
 }
 
+// Set while a request is only shown.
+let shown: { request?: ShownRequest } | undefined;
+
+/** Returns the first request of `send`, which ends there. Before it, `send` must not wait, or change anything. */
+export function firstRequestOf(send: () => Promise<unknown>): ShownRequest | undefined {
+  const first: typeof shown = {};
+  shown = first;
+  Promise.try(send).catch(() => {});
+  shown = undefined;
+  return first.request;
+}
+
 /** Returns a random key. A mutation that is sent again with the same key is executed once. */
 export function newIdempotencyKey(): string {
   // crypto.randomUUID is missing in insecure contexts: plain HTTP from another host.
@@ -86,6 +99,10 @@ export function newIdempotencyKey(): string {
 }
 
 async function post(path: string, body: string | URLSearchParams, headers: Record<string, string> = {}) {
+  if (shown) {
+    shown.request = [path, body, headers];
+    return new Promise<Response>(() => {});
+  }
   try {
     const signal = AbortSignal.timeout(TIMEOUT_MS);
     return await fetch(path, { method: 'POST', headers, body, signal });

@@ -23,6 +23,10 @@ const getWorker = (_id: string, label: string) =>
   new Worker(dataset[`${label}Worker`] ?? dataset['editorWorker'] ?? '', { type: 'module' });
 Object.assign(globalThis, { MonacoEnvironment: { getWorker } });
 
+// The console links to its requests.
+const linked = new URLSearchParams(location.hash.slice(1));
+const request = { query: linked.get('query') ?? '', variables: linked.get('variables') ?? '' };
+
 const root = createRoot(container);
 /** The variables that the examples have had. If the editor has others, the user has edited them. */
 const filled = new Set<string>();
@@ -48,12 +52,13 @@ connectTokenField(async (entered) => {
 function render(): void {
   const examples = examplesFor(wallet, newApp);
   for (const { variables } of examples) filled.add(variables);
+  const tabs = request.query ? [request, ...examples] : examples;
   const props = {
     fetcher: send,
     // The variables in GraphiQL contain private keys and passwords.
     storage: memoryStorage,
-    defaultTabs: examples,
-    initialVariables: examples[0]?.variables ?? '',
+    defaultTabs: tabs,
+    initialVariables: tabs[0]?.variables ?? '',
     defaultEditorToolsVisibility: 'variables',
     inputValueDeprecation: true,
     isHeadersEditorEnabled: false,

@@ -70,6 +70,8 @@ test.each(SCREENS)(
     );
     await page.getByText(ready).first().waitFor();
     await expectNothingCut(page);
+    const request = page.getByRole('button', { name: 'Show the request' });
+    if ((await request.count()) === 1) await request.click();
     const row = page.locator('.turn').first();
     if ((await row.count()) === 1) {
       await row.click();
@@ -81,6 +83,8 @@ test.each(SCREENS)(
     if (button === '') return;
     await page.getByRole('button', { name: button }).locator('visible=true').last().click();
     await page.getByRole('dialog').waitFor();
+    await expectNothingCut(page);
+    await page.getByRole('dialog').getByRole('button', { name: 'Show the request' }).click();
     await expectNothingCut(page);
   },
 );
@@ -134,7 +138,7 @@ const FAULTS = `(() => {
     }
     if (element.matches('button') && (left < 0 || right > clientWidth)) say('Outside', element);
   }
-  for (const { nextSibling } of document.querySelectorAll('dialog strong')) {
+  for (const { nextSibling } of document.querySelectorAll('dialog p > strong')) {
     const [first, second] = [1, 2].map((place) => {
       const letter = document.createRange();
       letter.setStart(nextSibling, place);

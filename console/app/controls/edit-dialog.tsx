@@ -55,7 +55,6 @@ export function useEdited<
   const save = async (others: Readonly<Record<string, string>> = {}) => {
     const changes = changedFields(base, own).map((field) => [field, sent(own, field)]);
     const input = { ...Object.fromEntries(changes), ...others };
-    if (Object.keys(input).length === 0) return options.onClose();
     try {
       const updated = await options.update({ ...input, name: base.name, ifMatch: base.etag });
       if (updated) options.onUpdated(updated);

@@ -1,9 +1,10 @@
 import { type ComponentChildren, createContext, type JSX, type TargetedSubmitEvent } from 'preact';
-import { useContext, useEffect, useRef, useState } from 'preact/hooks';
+import { useContext, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { Problem } from '../query-status.tsx';
 import { RequestError } from '../request.ts';
 import { useUniqueId } from '../unique-id.ts';
 import { Dialog, KeepOpen } from './dialog.tsx';
+import { ShowRequest } from './show-request.tsx';
 
 /** The descriptions of the violations, by the name of the field. */
 const Violations = createContext<ReadonlyMap<string, string>>(new Map());
@@ -15,7 +16,7 @@ export type FormProps = {
   /** The text while the values are sent. */
   readonly busy: string;
   readonly isDangerous?: boolean;
-  /** Sends the values by the names of the fields. A RequestError that it throws is shown. */
+  /** Sends the values by the names of the fields, or shows that: see `firstRequestOf`. A RequestError that it throws is shown. */
   readonly onSubmit: (values: Readonly<Record<string, string>>) => Promise<void>;
   /** Adds a button to cancel. */
   readonly onCancel?: () => void;
@@ -30,8 +31,12 @@ export function Form(props: FormProps) {
   const form = useRef<HTMLFormElement>(null);
   const [error, setError] = useState<RequestError>();
   const [isBusy, setIsBusy] = useState(false);
-  const violations = new Map(
-    error?.details.fieldViolations?.map(({ field, description }) => [field, description]),
+  const [, draw] = useState({});
+  const values = () => Object.fromEntries(new FormData(form.current ?? undefined)) as Record<string, string>;
+  // Another map would draw the fields again between the two events of a select, and undo its change.
+  const violations = useMemo(
+    () => new Map(error?.details.fieldViolations?.map(({ field, description }) => [field, description])),
+    [error],
   );
   const isShownAtFields =
     violations.size > 0 && [...violations.keys()].every((name) => form.current?.elements.namedItem(name));
@@ -46,11 +51,10 @@ export function Form(props: FormProps) {
   const submit = async (event: TargetedSubmitEvent<HTMLFormElement>) => {
     event.preventDefault();
     if (isBusy) return;
-    const values = Object.fromEntries(new FormData(event.currentTarget)) as Record<string, string>;
     setIsBusy(true);
     setError(undefined);
     try {
-      await onSubmit(values);
+      await onSubmit(values());
     } catch (thrown) {
       if (!(thrown instanceof RequestError)) throw thrown;
       setError(thrown);
@@ -60,7 +64,7 @@ export function Form(props: FormProps) {
   };
 
   return (
-    <form ref={form} noValidate onSubmit={submit} aria-busy={isBusy}>
+    <form ref={form} noValidate onSubmit={submit} onInput={() => draw({})} aria-busy={isBusy}>
       <Violations.Provider value={violations}>{children}</Violations.Provider>
       {error && !isShownAtFields && <Problem error={error} onRetry={() => form.current?.requestSubmit()} />}
       <div class="actions">
@@ -77,6 +81,7 @@ export function Form(props: FormProps) {
           {action}
         </button>
       </div>
+      <ShowRequest send={() => onSubmit(values())} />
     </form>
   );
 }

@@ -6,6 +6,7 @@ import { type RequestError, request } from '../request.ts';
 import { useFocusAfter } from '../screen.tsx';
 import { sessionState } from '../session.ts';
 import { counted, type Noun } from '../texts.ts';
+import { ShowRequest } from './show-request.tsx';
 
 /** A page of a connection of the API. */
 type Connection<Node> = {
@@ -25,6 +26,8 @@ type Loaded<Node> = Partial<Omit<Connection<Node>, 'nodes'>> & {
 export type List<Node> = Loaded<Node> & {
   /** Loads the next page, unless a page is being loaded. */
   readonly loadMore: () => void;
+  /** Requests the first page, without a change of the list. */
+  readonly read: () => Promise<unknown>;
   /** Loads the first page again. The nodes stay until then. */
   readonly reload: () => void;
   /** Changes the loaded nodes as a mutation has changed them. */
@@ -47,11 +50,12 @@ export function useList<Data, Variables extends { after?: string | null | undefi
   // The page that is being loaded. The answer of an earlier one is ignored.
   const pending = useRef<symbol | undefined>(undefined);
 
+  const read = (after: string | null) => request(document, { ...variables, after });
   const load = async (after: string | null) => {
     const current = Symbol();
     pending.current = current;
     setList(({ error, ...before }) => before);
-    const change = await request(document, { ...variables, after }).then(
+    const change = await read(after).then(
       (data) => (before: Loaded<Node>) => {
         const { nodes, ...page } = connectionOf(data) ?? { nodes: [], totalCount: 0 };
         return { ...page, nodes: after === null ? nodes : [...before.nodes, ...nodes] };
@@ -74,6 +78,7 @@ export function useList<Data, Variables extends { after?: string | null | undefi
   return {
     ...list,
     loadMore: () => void (pending.current ?? load(list.pageInfo?.endCursor ?? null)),
+    read: () => read(null),
     reload: () => setAttempt((count) => count + 1),
     change: (edit) =>
       setList((before) => {
@@ -113,11 +118,16 @@ function ShowMore({ list: { nodes, loadMore } }: { list: Pick<List<unknown>, 'no
   );
 }
 
-/** The size of a list in words. */
-export function Size({ list: { totalCount }, noun }: { list: { totalCount?: number }; noun: Noun }) {
+type SizeOf = Pick<List<unknown>, 'totalCount' | 'read'>;
+
+/** The size of a list in words, and its request. */
+export function Size({ list: { totalCount, read }, noun }: { list: SizeOf; noun: Noun }) {
   return (
-    <p class="muted" role="status">
-      {totalCount !== undefined && counted(totalCount, noun)}
-    </p>
+    <>
+      <p class="muted" role="status">
+        {totalCount !== undefined && counted(totalCount, noun)}
+      </p>
+      <ShowRequest send={read} />
+    </>
   );
 }

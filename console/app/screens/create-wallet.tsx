@@ -24,13 +24,12 @@ export function CreateWallet({ project, onCreated, onClose }: CreateWalletProps)
   const submit = async ({ password = '', ...fields }: Readonly<Record<string, string>>) => {
     const { title = '', description = '' } = fields;
     const network = fields['network'] as Network;
-    setExhausted(undefined);
     const input = { project, title, description, network, ...(password !== '' && { password }) };
     try {
       await create({ input });
     } catch (error) {
       const { reason } = error instanceof RequestError ? error.details : {};
-      if (reason === 'NO_ADDRESS_LEFT') setExhausted(network);
+      setExhausted(reason === 'NO_ADDRESS_LEFT' ? network : undefined);
       throw error;
     }
     onCreated(title);

@@ -101,7 +101,7 @@ function Replace({ before, session, isKept, onStay }: Replacement & { readonly o
     <Form
       action={`Continue as ${app?.title || account}`}
       busy="Checking…"
-      onSubmit={async () => beginSession(session, isKept)}
+      onSubmit={async () => beginSession(await sessionOf(session.token), isKept)}
       cancel="Stay"
       onCancel={stay}
     >

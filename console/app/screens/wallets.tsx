@@ -105,7 +105,9 @@ export function FoundWallets({ query }: { query: URLSearchParams }) {
       ) : (
         <Properties of={{ Address: <FullId text={address} label="address" /> }} />
       )}
-      <Size list={list} noun="wallets" />
+      <div class="tools">
+        <Size list={list} noun="wallets" />
+      </div>
       <WalletTable list={list} same={title ? undefined : 'Address'} />
       {list.totalCount === 0 && <p class="muted">No wallets found.</p>}
     </Screen>
