@@ -44,7 +44,7 @@ type Site = {
 /** Returns a request in each form in which it does the same. Its token and a password are variables of the shell. */
 export function textsOf([path, body, headers]: ShownRequest, { url, command, viewer }: Site): Texts {
   const target = url + path.slice(1);
-  if (typeof body !== 'string') return { curl: `curl ${quote(target)} --data-urlencode "token=$TOKEN"` };
+  if (typeof body !== 'string') return { curl: `curl ${quote(target)} --data-urlencode "token=$PAW_TOKEN"` };
   const hide = (field: string, value: unknown) => (field === 'password' ? '$PASSWORD' : value);
   const { query, variables } = JSON.parse(body, hide);
   const [, operation = '', first] = /^\w+ (\w+)(?:\(.*\$first: Int = (\d+))?/.exec(query) ?? [];
@@ -84,7 +84,7 @@ function curl(method: string, url: string, headers: readonly (string | undefined
   const data = quote(JSON.stringify(body)).replace(/(?<="password":")\$PASSWORD(?=")/, `'"$&"'`);
   const sent = method === 'GET' ? [] : ["-H 'Content-Type: application/json'", `-d ${data}`];
   const others = headers.flatMap((header) => (header ? `-H ${quote(header)}` : []));
-  const lines = [`curl -X ${method} ${quote(url)}`, '-H "Authorization: Bearer $TOKEN"', ...others, ...sent];
+  const lines = [`curl -X ${method} ${quote(url)}`, '-H "Authorization: Bearer $PAW_TOKEN"', ...others, ...sent];
   return lines.join(' \\\n  ');
 }
 

@@ -114,8 +114,8 @@ test('a password is nowhere in the request, which sets the one of the variable, 
   for (const form of ['curl', 'REST']) await textOf(dialog, form);
   expect(await dialog.innerHTML()).not.toContain(PASSWORD);
   await runShown(dialog, tenant, 'REST');
-  await dialog.getByRole('button', { name: 'Copy the request' }).click();
-  await dialog.getByText('Copied the request').waitFor();
+  await dialog.getByRole('button', { name: 'Copy request' }).click();
+  await dialog.getByText('Copied request').waitFor();
 
   const opening = page.waitForEvent('popup');
   await dialog.getByRole('link', { name: 'Open in GraphiQL' }).click();
@@ -208,7 +208,7 @@ test('the request that revokes the token of the console is one of OAuth, and is 
   const dialog = page.getByRole('dialog');
   await showRequest(dialog);
   const text = await dialog.locator('.request pre').innerText();
-  await run('sh', ['-c', `${text} -sS --fail-with-body`], { env: { ...process.env, TOKEN: tenant.token } });
+  await run('sh', ['-c', `${text} -sS --fail-with-body`], { env: { ...process.env, PAW_TOKEN: tenant.token } });
   expect(await tokenStatus(api, tenant.token)).toBe('TOKEN_INVALID');
 });
 
@@ -245,7 +245,7 @@ async function inShell(text: string, { token }: Tenant): Promise<any> {
   const script = isCommand
     ? text.replace('npm run -s paw --', `printf '%s\\0'`)
     : `${text} -sS --fail-with-body`;
-  const { stdout } = await run('sh', ['-c', script], { env: { ...process.env, TOKEN: token, PASSWORD } });
+  const { stdout } = await run('sh', ['-c', script], { env: { ...process.env, PAW_TOKEN: token, PASSWORD } });
   if (!isCommand) return JSON.parse(stdout);
   const words = [...stdout.split('\0').slice(0, -1), '--json'];
   const result = await paw(words, { DATABASE_URL: site.gateway.databaseUrl });

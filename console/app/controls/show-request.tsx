@@ -33,7 +33,7 @@ export function ShowRequest({ send }: { send: () => Promise<unknown> }) {
         <div class="request">
           <Lines title={kinds} label="request" text={text} />
           <p class="muted">
-            {text.includes('$TOKEN') && 'TOKEN is your token. '}
+            {text.includes('$PAW_TOKEN') && 'PAW_TOKEN is your token. '}
             {text.includes('$PASSWORD') && 'PASSWORD is the password, escaped as in JSON. '}
             {kind === 'paw' && 'The operator runs this on the gateway’s host. '}
             {GRAPHIQL && query && (

@@ -59,7 +59,7 @@ test('a shell sends each text, and a password from a variable that a text does n
   );
   expect(Object.keys(texts)).toEqual(['GraphQL', 'Variables', 'curl', 'REST']);
   expect(Object.values(texts).join()).not.toContain('secret');
-  const variables = { TOKEN: 'T', PASSWORD: 'P' };
+  const variables = { PAW_TOKEN: 'T', PASSWORD: 'P' };
   const [, , method, url, , token, , key, ...others] = wordsOf(texts['curl'] ?? '', variables);
   expect([method, url, token, key]).toEqual([
     'POST',
