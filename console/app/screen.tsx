@@ -6,7 +6,7 @@ import { useViewer } from './session.ts';
 import { TEXTS } from './texts.ts';
 
 /** The last completed action, and the link to the screen that shows it. */
-const notice = new Observable({ text: '', link: '' });
+const notice = new Observable<{ text: ComponentChildren; link: string }>({ text: '', link: '' });
 
 /** A link to a screen above. */
 type Crumb = { readonly title: string; readonly href: string };
@@ -72,7 +72,7 @@ export function Screen({ title, path = [], cover, aside, children }: ScreenProps
 }
 
 /** Shows a completed action on the screen. @param link the link to the screen, if it is a different one */
-export function notify(text: string, link = `#${route.value.address}`): void {
+export function notify(text: ComponentChildren, link = `#${route.value.address}`): void {
   notice.set({ text, link });
 }
 

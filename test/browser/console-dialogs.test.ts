@@ -122,7 +122,7 @@ test('a token is created with what it may in words, is shown once, and the one o
   const [, second] = tenant.projects;
   expect(JSON.parse(stdout).projects.map(({ name }: { name: string }) => name)).toEqual([second]);
   await dialog.getByRole('button', { name: TEXTS.secretSaved('token') }).click();
-  await page.getByText('Created the token “Pipeline”.').waitFor();
+  await page.getByText('Created “Pipeline”.').waitFor();
   const row = page.getByRole('row').filter({ hasText: 'Pipeline' });
   expect(await row.innerText()).toMatch(/in 6 days|in 7 days/);
   await row.getByRole('button', { name: 'More of “Pipeline”' }).click();
@@ -317,7 +317,7 @@ test('a token is shown the buttons of what it may do only, also when it continue
         .waitFor();
       await page.locator('.loading').waitFor({ state: 'detached' });
       const buttons = page.getByRole('button', {
-        name: /^(Edit|Create|Archive|Rename|Rotate key|Deactivate|Delete)/,
+        name: /^(Edit|Create |Archive|Rename|Rotate key|Deactivate|Delete)/,
       });
       // Until the new screen is drawn, the one before it has nothing to load.
       await expect.poll(() => buttons.allInnerTexts(), { message: screen }).toEqual(expected[index]);

@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { ACTIONS, TEXTS } from '../../console/app/texts.ts';
 import { AUDIT_ACTIONS } from '../../src/model/audit-event.ts';
+import { expectAccessible } from '../support/accessibility.ts';
 import { graphqlApi } from '../support/both-apis.ts';
 import { pasted, showScreen, startSite } from '../support/browser.ts';
 import { seedTenant, type Tenant } from '../support/gateway.ts';
@@ -17,6 +18,139 @@ const api = graphqlApi(() => site.gateway.url);
 
 // More than a page.
 const MANY = 30;
+
+test('each list keeps its rows, its scroll, its open row and the focus, on the way back and after a reload', async () => {
+  const tenant = await seedTenant(site.gateway, { projects: 2 * MANY + 60, wallets: MANY });
+  const { token, project, wallet } = tenant;
+  for (let n = 1; n <= MANY; n += 1) {
+    await issue(tenant, { title: `Token ${n}`, onlyProject: project });
+    await createApp(api, token, { title: `App ${n}` });
+  }
+  await resultOf(api.updateWallet(token, wallet, { title: 'Wallet 0' }));
+  const page = await site.openConsole(token);
+  const rows = page.locator('tbody tr:not(.rest)');
+  const scrolled = () => page.evaluate<number>('scrollY');
+  for (const [screen, count] of [
+    // More than the API returns at once.
+    ['', 2 * MANY + 60],
+    [project, MANY],
+    [`${project}?title=wallet`, MANY],
+    [`${project}/apps`, MANY],
+    ['wallets?title=wallet', MANY],
+    ['tokens', MANY + 1],
+    ['events', 5 * MANY + 63],
+    ['events?action=app.create&order=reversed', MANY],
+    [wallet, 2],
+  ] as const) {
+    await showScreen(page, 'none');
+    await page.getByRole('heading', { name: 'Page not found' }).waitFor();
+    await showScreen(page, screen);
+    await rows.first().waitFor();
+    const showAll = async () => {
+      await page.evaluate('scrollTo(0, document.body.scrollHeight)');
+      return rows.count();
+    };
+    await expect.poll(showAll, { message: screen }).toBe(count);
+    await page.locator('h1').and(page.locator(':focus')).waitFor();
+    const name = await rows
+      .filter({ has: page.locator('a') })
+      .last()
+      .getAttribute('data-name');
+    const row = page.locator(`tr:not(.rest)[data-name="${name}"]`);
+    const link = row.locator('a').locator('visible=true').first();
+    await row.locator('.turn').click();
+    await row.locator('.turn[aria-expanded=true]').waitFor();
+    await link.scrollIntoViewIfNeeded();
+    const before = [page.url(), await scrolled(), await rows.count()];
+    if (count > 2) expect(before[1]).toBeGreaterThan(100);
+    await link.click();
+    await row.waitFor({ state: 'detached' });
+    await expect.poll(scrolled).toBe(0);
+    for (const come of [() => page.goBack(), () => page.reload()]) {
+      await come();
+      await link.and(page.locator(':focus')).waitFor();
+      expect([page.url(), await scrolled(), await rows.count()]).toEqual(before);
+      expect(await page.locator('.turn[aria-expanded=true]').count()).toBe(1);
+      await row.locator('.turn[aria-expanded=true]').waitFor();
+    }
+  }
+  // A new address and a new filter begin at the top of a list of one page.
+  await showScreen(page, '');
+  await expect.poll(() => rows.count()).toBe(24);
+  expect(await scrolled()).toBe(0);
+});
+
+test('the head of the column of times shows the newest or the oldest first, beyond one page', async () => {
+  const tenant = await seedTenant(site.gateway, { projects: 60, wallets: MANY });
+  for (let n = 1; n <= MANY; n += 1) {
+    await issue(tenant, { title: `Token ${n}` });
+    await createApp(api, tenant.token, { title: `App ${n}` });
+  }
+  const page = await site.openConsole(tenant.token);
+  const titles = page.locator('tbody th');
+  for (const [screen, column, count] of [
+    ['', 'Created', 60],
+    [tenant.project, 'Created', MANY],
+    [`${tenant.project}/apps`, 'Created', MANY],
+    ['wallets?title=wallet', 'Created', MANY],
+    ['tokens', 'Created', MANY + 1],
+    ['events', 'Time', 3 * MANY + 62],
+  ] as const) {
+    await showScreen(page, screen);
+    const head = page.getByRole('columnheader', { name: column, exact: true });
+    const all = async () => {
+      await page.evaluate('scrollTo(0, document.body.scrollHeight)');
+      return titles.count();
+    };
+    await expect.poll(all, { message: screen }).toBe(count);
+    const forwards = await titles.allInnerTexts();
+    const direction = await head.getAttribute('aria-sort');
+    expect(direction).toBe(screen === 'events' ? 'descending' : 'ascending');
+    await head.getByRole('button').click();
+    await expect.poll(() => titles.first().innerText()).toBe(forwards.at(-1));
+    expect(await head.getAttribute('aria-sort')).not.toBe(direction);
+    expect(new URL(page.url()).hash).toMatch(/[?&]order=reversed$/);
+    await page.reload();
+    await expect.poll(all, { message: screen }).toBe(count);
+    expect(await titles.allInnerTexts()).toEqual(forwards.toReversed());
+    await head.getByRole('button').click();
+    await expect.poll(() => titles.first().innerText()).toBe(forwards[0]);
+    expect(await head.getAttribute('aria-sort')).toBe(direction);
+  }
+  await expectAccessible(page);
+});
+
+test('what was created is the first row of a long list, and linked in the message', async () => {
+  const tenant = await seedTenant(site.gateway, { wallets: 251, addresses: 1 });
+  for (let n = 1; n <= MANY; n += 1) {
+    await issue(tenant, { title: `Token ${n}` });
+    await createApp(api, tenant.token, { title: `App ${n}` });
+  }
+  // What is created in the same millisecond has no order.
+  site.gateway.clock.advance(1000);
+  const page = await site.openConsole(tenant.token);
+  const button = (name: string) => page.getByRole('button', { name, exact: true });
+  for (const [screen, kind, secret] of [
+    [tenant.project, 'wallet', ''],
+    [`${tenant.project}/apps`, 'app', 'key'],
+    ['tokens', 'token', 'token'],
+  ] as const) {
+    await showScreen(page, screen);
+    await button(`Create ${kind}`).click();
+    await page.getByRole('dialog').getByLabel('Title').fill('Till');
+    await button(`Create the ${kind}`).click();
+    if (secret) await button(TEXTS.secretSaved(secret)).click();
+    const message = page.getByRole('status').filter({ hasText: 'Created “Till”.' });
+    await message.waitFor();
+    await expect.poll(() => page.locator('tbody th').first().innerText()).toMatch(/^Till/);
+    expect(await page.getByRole('columnheader', { name: 'Created' }).getAttribute('aria-sort')).toBe(
+      'descending',
+    );
+    if (kind === 'token') return;
+    await message.getByRole('link', { name: 'Till' }).click();
+    await page.getByRole('heading', { name: 'Till', level: 1 }).waitFor();
+  }
+});
 
 test('the tokens of the account are listed beyond one page', async () => {
   const tenant = await seedTenant(site.gateway);

@@ -1,23 +1,38 @@
+import type { ComponentProps } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { TypedDocumentString } from '../generated/documents.ts';
+import type { ProjectsQuery, ProjectsQueryVariables, TypedDocumentString } from '../generated/documents.ts';
 import { useObservable } from '../observable.ts';
+import { keptPlace, showPlace } from '../place.ts';
 import { Loading, Problem } from '../query-status.tsx';
 import { type RequestError, request } from '../request.ts';
-import { useFocusAfter } from '../screen.tsx';
+import { route, setQuery } from '../router.ts';
+import { notify, useFocusAfter } from '../screen.tsx';
 import { sessionState } from '../session.ts';
 import { counted, type Noun } from '../texts.ts';
+import { ResourceLink } from './resource-id.tsx';
 import { ShowRequest } from './show-request.tsx';
+
+const PAGE_SIZE = 24;
+
+// The API returns no more at once.
+const MAX_PAGE_SIZE = 100;
 
 /** A page of a connection of the API. */
 type Connection<Node> = {
   readonly totalCount: number;
   readonly nodes: readonly Node[];
-  readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };
+  readonly pageInfo: ProjectsQuery['projects']['pageInfo'];
 };
 
+/** The variables of a page, in either direction. */
+type Paging = Pick<ProjectsQueryVariables, 'first' | 'after' | 'last' | 'before'>;
+
 /** The loaded part of a list. Without a total count, it has none yet. */
-type Loaded<Node> = Partial<Omit<Connection<Node>, 'nodes'>> & {
+type Loaded<Node> = {
   readonly nodes: readonly Node[];
+  readonly totalCount?: number;
+  /** The cursor of the next page, if there is one. */
+  readonly next?: string | null;
   /** Why the next page is not there. */
   readonly error?: RequestError;
 };
@@ -28,58 +43,71 @@ export type List<Node> = Loaded<Node> & {
   readonly loadMore: () => void;
   /** Requests the first page, without a change of the list. */
   readonly read: () => Promise<unknown>;
-  /** Loads the first page again. The nodes stay until then. */
-  readonly reload: () => void;
+  /** Shows a resource that was created: its link in a message, and its row as the first. */
+  readonly showCreated: (resource: ComponentProps<typeof ResourceLink>) => void;
   /** Changes the loaded nodes as a mutation has changed them. */
   readonly change: (edit: (nodes: readonly Node[]) => readonly Node[]) => void;
 };
 
+/** The properties of a dialog that creates a resource of a list. */
+export type CreateProps = {
+  readonly onCreated: List<unknown>['showCreated'];
+  readonly onClose: () => void;
+};
+
 /**
- * Loads the first page of a list, and loads it again when its variables or the token change.
+ * Loads the first page of a list, and loads it again when its variables, its order in the address, or the token change. If
+ * the user left the screen before, it loads as many rows, and shows the place.
  *
  * @param connectionOf returns the connection in an answer; undefined for an empty list
  */
-export function useList<Data, Variables extends { after?: string | null | undefined }, Node>(
+export function useList<Data, Variables extends Paging, Node>(
   document: TypedDocumentString<Data, Variables>,
   variables: Variables,
   connectionOf: (data: Data) => Connection<Node> | undefined,
 ): List<Node> {
   const { session } = useObservable(sessionState);
+  const isReversed = useObservable(route).query.has('order');
   const [list, setList] = useState<Loaded<Node>>({ nodes: [] });
   const [attempt, setAttempt] = useState(0);
   // The page that is being loaded. The answer of an earlier one is ignored.
   const pending = useRef<symbol | undefined>(undefined);
 
-  const read = (after: string | null) => request(document, { ...variables, after });
-  const load = async (after: string | null) => {
+  const read = async (paging: Paging) => connectionOf(await request(document, { ...variables, ...paging }));
+  const load = async (cursor?: string | null) => {
+    const place = cursor ? null : keptPlace();
     const current = Symbol();
     pending.current = current;
     setList(({ error, ...before }) => before);
-    const change = await read(after).then(
-      (data) => (before: Loaded<Node>) => {
-        const { nodes, ...page } = connectionOf(data) ?? { nodes: [], totalCount: 0 };
-        return { ...page, nodes: after === null ? nodes : [...before.nodes, ...nodes] };
-      },
+    const change = await readRows(read, isReversed, cursor, place?.rows).then(
+      (rows) => (before: Loaded<Node>) =>
+        cursor ? { ...rows, nodes: [...before.nodes, ...rows.nodes] } : rows,
       // The rows of other variables would look like the answer.
       (error: RequestError) => (before: Loaded<Node>) =>
-        after === null ? { nodes: [], error } : { ...before, error },
+        cursor ? { ...before, error } : { nodes: [], error },
     );
     if (pending.current !== current) return;
     pending.current = undefined;
     setList(change);
+    // By then, the rows are drawn.
+    if (place) requestAnimationFrame(() => showPlace(place));
   };
   useEffect(() => {
-    load(null);
+    load();
     return () => {
       pending.current = undefined;
     };
-  }, [document, JSON.stringify(variables), session, attempt]);
+  }, [document, JSON.stringify(variables), session, attempt, isReversed]);
 
   return {
     ...list,
-    loadMore: () => void (pending.current ?? load(list.pageInfo?.endCursor ?? null)),
-    read: () => read(null),
-    reload: () => setAttempt((count) => count + 1),
+    loadMore: () => void (pending.current ?? load(list.next)),
+    read: () => readRows(read, isReversed),
+    showCreated: (resource) => {
+      setAttempt((count) => count + 1);
+      setQuery({ order: 'reversed' });
+      notify(['Created “', <ResourceLink key="link" {...resource} />, '”.']);
+    },
     change: (edit) =>
       setList((before) => {
         const nodes = edit(before.nodes);
@@ -92,11 +120,29 @@ export function useList<Data, Variables extends { after?: string | null | undefi
   };
 }
 
+/** Reads the page at a cursor, or as many rows as are wanted from there on. */
+async function readRows<Node>(
+  read: (paging: Paging) => Promise<Connection<Node> | undefined>,
+  isReversed: boolean,
+  cursor?: string | null,
+  wanted = 0,
+): Promise<Loaded<Node>> {
+  const size = Math.min(Math.max(wanted, PAGE_SIZE), MAX_PAGE_SIZE);
+  const connection = await read(isReversed ? { last: size, before: cursor } : { first: size, after: cursor });
+  const { nodes = [], totalCount = 0, pageInfo } = connection ?? {};
+  const page = isReversed
+    ? { nodes: nodes.toReversed(), totalCount, next: pageInfo?.hasPreviousPage ? pageInfo.startCursor : null }
+    : { nodes, totalCount, next: pageInfo?.hasNextPage ? pageInfo.endCursor : null };
+  if (!page.next || wanted <= size) return page;
+  const others = await readRows(read, isReversed, page.next, wanted - size);
+  return { ...others, nodes: [...page.nodes, ...others.nodes] };
+}
+
 /** The end of a list: loads the next page when it comes into view, and shows an error. */
 export function More({ list }: { list: Pick<List<unknown>, keyof Loaded<unknown> | 'loadMore'> }) {
   if (list.error) return <Problem error={list.error} onRetry={list.loadMore} />;
   if (list.totalCount === undefined) return <Loading />;
-  return list.pageInfo?.hasNextPage ? <ShowMore list={list} /> : null;
+  return list.next ? <ShowMore list={list} /> : null;
 }
 
 function ShowMore({ list: { nodes, loadMore } }: { list: Pick<List<unknown>, 'nodes' | 'loadMore'> }) {
@@ -117,8 +163,6 @@ function ShowMore({ list: { nodes, loadMore } }: { list: Pick<List<unknown>, 'no
     </button>
   );
 }
-
-type SizeOf = Pick<List<unknown>, 'totalCount' | 'read'>;
 
 /** The size of a list in words, and its request. */
 export function Size({ list: { totalCount, read }, noun }: { list: SizeOf; noun: Noun }) {

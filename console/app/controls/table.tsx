@@ -1,6 +1,18 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
+import { useObservable } from '../observable.ts';
+import { keptPlace } from '../place.ts';
+import { route, setQuery } from '../router.ts';
 import { useUniqueId } from '../unique-id.ts';
+import { Time } from './time.tsx';
+
+type Order = 'ascending' | 'descending';
+
+/** The orders of a list in the API, forwards and backwards, by the title of the column of the time that it is sorted by. */
+const ORDERS: Readonly<Record<string, readonly [Order, Order]>> = {
+  Created: ['ascending', 'descending'],
+  Time: ['descending', 'ascending'],
+};
 
 /** A column, with the function that draws its cell of a row. */
 export type Column<Row> = {
@@ -29,6 +41,8 @@ type TableProps<Row> = {
   readonly action?: Action<Row> | false;
 };
 
+type Named = { readonly name: string };
+
 type Action<Row> = {
   readonly text: string;
   readonly isEnding?: boolean;
@@ -39,8 +53,10 @@ type Action<Row> = {
  * A table of resources, with a line for each. It has the columns that fit, and each row opens, with all that there is of
  * it. A title that is cut is whole in a row that is open.
  */
-export function Table<Row extends { readonly name: string }>(props: TableProps<Row>) {
+export function Table<Row extends Named>(props: TableProps<Row>) {
   const { label, columns, rows, action } = props;
+  const isReversed = useObservable(route).query.has('order');
+  const reverse = () => setQuery({ order: isReversed ? '' : 'reversed' });
   if (rows.length === 0) return null;
   const [first, ...others] = columns;
   return (
@@ -51,8 +67,20 @@ export function Table<Row extends { readonly name: string }>(props: TableProps<R
             <td />
             <th scope="col">{first.title}</th>
             {others.filter(isInLine).map(({ title, rank, isLong }) => (
-              <th key={title} scope="col" data-rank={rank} class={isLong ? 'long' : undefined}>
-                {title}
+              <th
+                key={title}
+                scope="col"
+                data-rank={rank}
+                class={isLong ? 'long' : undefined}
+                aria-sort={ORDERS[title]?.[isReversed ? 1 : 0]}
+              >
+                {ORDERS[title] ? (
+                  <button type="button" onClick={reverse}>
+                    {title}
+                  </button>
+                ) : (
+                  title
+                )}
               </th>
             ))}
             {action && <td data-rank={2} />}
@@ -69,9 +97,9 @@ export function Table<Row extends { readonly name: string }>(props: TableProps<R
 }
 
 /** A row, and the one that it opens. */
-function Line<Row>({ row, columns, nameOf, action }: TableProps<Row> & { readonly row: Row }) {
+function Line<Row extends Named>({ row, columns, nameOf, action }: TableProps<Row> & { readonly row: Row }) {
   const id = useUniqueId();
-  const [isOpen, setIsOpen] = useState(false);
+  const [isOpen, setIsOpen] = useState(() => keptPlace()?.open.includes(row.name) ?? false);
   const [first, ...others] = columns;
   const second = others.find(({ isSecondLine }) => isSecondLine);
   const button = action && (
@@ -86,7 +114,7 @@ function Line<Row>({ row, columns, nameOf, action }: TableProps<Row> & { readonl
   );
   return (
     <>
-      <tr>
+      <tr data-name={row.name}>
         <td>
           <button
             type="button"
@@ -114,7 +142,7 @@ function Line<Row>({ row, columns, nameOf, action }: TableProps<Row> & { readonl
         {button && <td data-rank={2}>{button}</td>}
       </tr>
       {isOpen && (
-        <tr id={id} class="rest">
+        <tr id={id} class="rest" data-name={row.name}>
           <td />
           <td colSpan={others.length + 2}>
             <Facts row={row} columns={others} />
@@ -124,6 +152,16 @@ function Line<Row>({ row, columns, nameOf, action }: TableProps<Row> & { readonl
       )}
     </>
   );
+}
+
+/** Returns a column of times, which are exact in the row that opens. */
+export function timeColumn<Row>(title: string, timeOf: (row: Row) => string): Column<Row> {
+  return {
+    title,
+    rank: 3,
+    cell: (row) => <Time value={timeOf(row)} />,
+    whole: (row) => <Time value={timeOf(row)} isExact />,
+  };
 }
 
 /** The values of a row, in its columns and beyond. */

@@ -267,11 +267,13 @@ export type AppsQueryVariables = Exact<{
   project: string | number;
   first?: number | null | undefined;
   after?: string | null | undefined;
+  last?: number | null | undefined;
+  before?: string | null | undefined;
 }>;
 
 
 export type AppsQuery = { readonly node:
-    | { readonly apps: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly name: string, readonly title: string, readonly active: boolean, readonly lastSignInTime: string | null, readonly createTime: string, readonly etag: string, readonly keys: ReadonlyArray<{ readonly id: string, readonly expireTime: string | null }>, readonly project: { readonly name: string, readonly title: string } }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } }
+    | { readonly apps: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly name: string, readonly title: string, readonly active: boolean, readonly lastSignInTime: string | null, readonly createTime: string, readonly etag: string, readonly keys: ReadonlyArray<{ readonly id: string, readonly expireTime: string | null }>, readonly project: { readonly name: string, readonly title: string } }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly hasPreviousPage: boolean, readonly startCursor: string | null, readonly endCursor: string | null } } }
     | Record<PropertyKey, never>
    | null };
 
@@ -318,12 +320,14 @@ export type DeleteAppMutation = { readonly deleteApp: { readonly deletedAppId: s
 export type EventsQueryVariables = Exact<{
   first?: number | null | undefined;
   after?: string | null | undefined;
+  last?: number | null | undefined;
+  before?: string | null | undefined;
   action?: string | null | undefined;
   resource?: string | null | undefined;
 }>;
 
 
-export type EventsQuery = { readonly events: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly name: string, readonly action: string, readonly resource: string, readonly resourceTitle: string | null, readonly credential: string | null, readonly app: string | null, readonly by: string, readonly token: string | null, readonly fields: ReadonlyArray<string>, readonly address: string | null, readonly requestId: string | null, readonly count: number, readonly time: string }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } };
+export type EventsQuery = { readonly events: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly name: string, readonly action: string, readonly resource: string, readonly resourceTitle: string | null, readonly credential: string | null, readonly app: string | null, readonly by: string, readonly token: string | null, readonly fields: ReadonlyArray<string>, readonly address: string | null, readonly requestId: string | null, readonly count: number, readonly time: string }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly hasPreviousPage: boolean, readonly startCursor: string | null, readonly endCursor: string | null } } };
 
 export type ProjectQueryVariables = Exact<{
   name: string | number;
@@ -354,11 +358,13 @@ export type DeleteProjectMutation = { readonly deleteProject: { readonly deleted
 export type ProjectsQueryVariables = Exact<{
   first?: number | null | undefined;
   after?: string | null | undefined;
+  last?: number | null | undefined;
+  before?: string | null | undefined;
   title?: string | null | undefined;
 }>;
 
 
-export type ProjectsQuery = { readonly projects: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly name: string, readonly title: string, readonly description: string, readonly imageCoverUrl: string, readonly createTime: string }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } };
+export type ProjectsQuery = { readonly projects: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly name: string, readonly title: string, readonly description: string, readonly imageCoverUrl: string, readonly createTime: string }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly hasPreviousPage: boolean, readonly startCursor: string | null, readonly endCursor: string | null } } };
 
 export type CreateProjectMutationVariables = Exact<{
   input: CreateProjectInput;
@@ -370,10 +376,12 @@ export type CreateProjectMutation = { readonly createProject: { readonly project
 export type TokensQueryVariables = Exact<{
   first?: number | null | undefined;
   after?: string | null | undefined;
+  last?: number | null | undefined;
+  before?: string | null | undefined;
 }>;
 
 
-export type TokensQuery = { readonly tokens: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly name: string, readonly title: string, readonly level: TokenLevel, readonly readOnly: boolean, readonly onlyProject: boolean, readonly maker: string | null, readonly createTime: string, readonly expireTime: string, readonly lastUseTime: string | null, readonly current: boolean, readonly project: { readonly name: string, readonly title: string } | null, readonly app: { readonly name: string, readonly title: string } | null }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } };
+export type TokensQuery = { readonly tokens: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly name: string, readonly title: string, readonly level: TokenLevel, readonly readOnly: boolean, readonly onlyProject: boolean, readonly maker: string | null, readonly createTime: string, readonly expireTime: string, readonly lastUseTime: string | null, readonly current: boolean, readonly project: { readonly name: string, readonly title: string } | null, readonly app: { readonly name: string, readonly title: string } | null }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly hasPreviousPage: boolean, readonly startCursor: string | null, readonly endCursor: string | null } } };
 
 export type CreateTokenMutationVariables = Exact<{
   input: CreateTokenInput;
@@ -393,13 +401,15 @@ export type WalletsQueryVariables = Exact<{
   project: string | number;
   first?: number | null | undefined;
   after?: string | null | undefined;
+  last?: number | null | undefined;
+  before?: string | null | undefined;
   title?: string | null | undefined;
   archived?: boolean | null | undefined;
 }>;
 
 
 export type WalletsQuery = { readonly node:
-    | { readonly wallets: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly name: string, readonly title: string, readonly description: string, readonly network: Network, readonly address: string, readonly reference: string | null, readonly createTime: string, readonly updateTime: string, readonly archiveTime: string | null, readonly etag: string, readonly project: { readonly name: string, readonly title: string } }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } }
+    | { readonly wallets: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly name: string, readonly title: string, readonly description: string, readonly network: Network, readonly address: string, readonly reference: string | null, readonly createTime: string, readonly updateTime: string, readonly archiveTime: string | null, readonly etag: string, readonly project: { readonly name: string, readonly title: string } }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly hasPreviousPage: boolean, readonly startCursor: string | null, readonly endCursor: string | null } } }
     | Record<PropertyKey, never>
    | null };
 
@@ -409,10 +419,12 @@ export type FoundWalletsQueryVariables = Exact<{
   archived?: boolean | null | undefined;
   first?: number | null | undefined;
   after?: string | null | undefined;
+  last?: number | null | undefined;
+  before?: string | null | undefined;
 }>;
 
 
-export type FoundWalletsQuery = { readonly wallets: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly name: string, readonly title: string, readonly description: string, readonly network: Network, readonly address: string, readonly reference: string | null, readonly createTime: string, readonly updateTime: string, readonly archiveTime: string | null, readonly etag: string, readonly project: { readonly name: string, readonly title: string } }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } };
+export type FoundWalletsQuery = { readonly wallets: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly name: string, readonly title: string, readonly description: string, readonly network: Network, readonly address: string, readonly reference: string | null, readonly createTime: string, readonly updateTime: string, readonly archiveTime: string | null, readonly etag: string, readonly project: { readonly name: string, readonly title: string } }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly hasPreviousPage: boolean, readonly startCursor: string | null, readonly endCursor: string | null } } };
 
 export type WalletQueryVariables = Exact<{
   name: string | number;
@@ -431,7 +443,7 @@ export type CreateWalletMutationVariables = Exact<{
 }>;
 
 
-export type CreateWalletMutation = { readonly createWallet: { readonly wallet: { readonly name: string } } | null };
+export type CreateWalletMutation = { readonly createWallet: { readonly wallet: { readonly name: string, readonly title: string } } | null };
 
 export type UpdateWalletMutationVariables = Exact<{
   input: UpdateWalletInput;
@@ -665,16 +677,18 @@ export const SearchNamesDocument = new TypedDocumentString(`
   }
 }`) as unknown as TypedDocumentString<SearchNamesQuery, SearchNamesQueryVariables>;
 export const AppsDocument = new TypedDocumentString(`
-    query Apps($project: ID!, $first: Int = 24, $after: String) {
+    query Apps($project: ID!, $first: Int, $after: String, $last: Int, $before: String) {
   node(id: $project) {
     ... on Project {
-      apps(first: $first, after: $after) {
+      apps(first: $first, after: $after, last: $last, before: $before) {
         totalCount
         nodes {
           ...AppRow
         }
         pageInfo {
           hasNextPage
+          hasPreviousPage
+          startCursor
           endCursor
         }
       }
@@ -773,8 +787,15 @@ export const DeleteAppDocument = new TypedDocumentString(`
 }
     `) as unknown as TypedDocumentString<DeleteAppMutation, DeleteAppMutationVariables>;
 export const EventsDocument = new TypedDocumentString(`
-    query Events($first: Int = 24, $after: String, $action: String, $resource: ResourceName) {
-  events(first: $first, after: $after, action: $action, resource: $resource) {
+    query Events($first: Int, $after: String, $last: Int, $before: String, $action: String, $resource: ResourceName) {
+  events(
+    first: $first
+    after: $after
+    last: $last
+    before: $before
+    action: $action
+    resource: $resource
+  ) {
     totalCount
     nodes {
       name
@@ -793,6 +814,8 @@ export const EventsDocument = new TypedDocumentString(`
     }
     pageInfo {
       hasNextPage
+      hasPreviousPage
+      startCursor
       endCursor
     }
   }
@@ -838,8 +861,14 @@ export const DeleteProjectDocument = new TypedDocumentString(`
 }
     `) as unknown as TypedDocumentString<DeleteProjectMutation, DeleteProjectMutationVariables>;
 export const ProjectsDocument = new TypedDocumentString(`
-    query Projects($first: Int = 24, $after: String, $title: String) {
-  projects(first: $first, after: $after, title: $title) {
+    query Projects($first: Int, $after: String, $last: Int, $before: String, $title: String) {
+  projects(
+    first: $first
+    after: $after
+    last: $last
+    before: $before
+    title: $title
+  ) {
     totalCount
     nodes {
       name
@@ -850,6 +879,8 @@ export const ProjectsDocument = new TypedDocumentString(`
     }
     pageInfo {
       hasNextPage
+      hasPreviousPage
+      startCursor
       endCursor
     }
   }
@@ -865,8 +896,8 @@ export const CreateProjectDocument = new TypedDocumentString(`
 }
     `) as unknown as TypedDocumentString<CreateProjectMutation, CreateProjectMutationVariables>;
 export const TokensDocument = new TypedDocumentString(`
-    query Tokens($first: Int = 24, $after: String) {
-  tokens(first: $first, after: $after) {
+    query Tokens($first: Int, $after: String, $last: Int, $before: String) {
+  tokens(first: $first, after: $after, last: $last, before: $before) {
     totalCount
     nodes {
       name
@@ -890,6 +921,8 @@ export const TokensDocument = new TypedDocumentString(`
     }
     pageInfo {
       hasNextPage
+      hasPreviousPage
+      startCursor
       endCursor
     }
   }
@@ -914,16 +947,25 @@ export const RevokeTokenDocument = new TypedDocumentString(`
 }
     `) as unknown as TypedDocumentString<RevokeTokenMutation, RevokeTokenMutationVariables>;
 export const WalletsDocument = new TypedDocumentString(`
-    query Wallets($project: ID!, $first: Int = 24, $after: String, $title: String, $archived: Boolean) {
+    query Wallets($project: ID!, $first: Int, $after: String, $last: Int, $before: String, $title: String, $archived: Boolean) {
   node(id: $project) {
     ... on Project {
-      wallets(first: $first, after: $after, title: $title, archived: $archived) {
+      wallets(
+        first: $first
+        after: $after
+        last: $last
+        before: $before
+        title: $title
+        archived: $archived
+      ) {
         totalCount
         nodes {
           ...WalletRow
         }
         pageInfo {
           hasNextPage
+          hasPreviousPage
+          startCursor
           endCursor
         }
       }
@@ -947,13 +989,15 @@ export const WalletsDocument = new TypedDocumentString(`
   }
 }`) as unknown as TypedDocumentString<WalletsQuery, WalletsQueryVariables>;
 export const FoundWalletsDocument = new TypedDocumentString(`
-    query FoundWallets($address: Address, $title: String, $archived: Boolean, $first: Int = 24, $after: String) {
+    query FoundWallets($address: Address, $title: String, $archived: Boolean, $first: Int, $after: String, $last: Int, $before: String) {
   wallets(
     address: $address
     title: $title
     archived: $archived
     first: $first
     after: $after
+    last: $last
+    before: $before
   ) {
     totalCount
     nodes {
@@ -961,6 +1005,8 @@ export const FoundWalletsDocument = new TypedDocumentString(`
     }
     pageInfo {
       hasNextPage
+      hasPreviousPage
+      startCursor
       endCursor
     }
   }
@@ -1008,6 +1054,7 @@ export const CreateWalletDocument = new TypedDocumentString(`
   createWallet(input: $input) {
     wallet {
       name
+      title
     }
   }
 }

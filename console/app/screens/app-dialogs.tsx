@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { EditDialog, TextField, useEdited } from '../controls/edit-dialog.tsx';
 import { Check, Field, FormDialog } from '../controls/form.tsx';
+import type { CreateProps } from '../controls/list.tsx';
 import {
   AppDocument,
   type AppRowFragment,
@@ -18,23 +19,25 @@ import { PrivateKey } from './private-key.tsx';
 /** When the old key can expire, by the grace period in seconds. */
 const EXPIRIES = { 0: TEXTS.immediately, 3600: 'In 1 hour', 86400: 'In 1 day', 604800: 'In 7 days' };
 
-type DialogProps = {
+type AppDialogProps = {
+  readonly app: AppRowFragment;
   /** @param text the completed action */
   readonly onDone: (text: string) => void;
   readonly onClose: () => void;
 };
 
-type AppDialogProps = DialogProps & { readonly app: AppRowFragment };
-
 /** An app with its new key. */
 type WithKey = NonNullable<CreateAppMutation['createApp']>;
 
 /** The dialog that creates an app, and then shows its key. @param project the name of its project */
-export function CreateApp({ project, onDone, onClose }: DialogProps & { readonly project: string }) {
+export function CreateApp({ project, onCreated, onClose }: CreateProps & { readonly project: string }) {
   const create = useMutation(CreateAppDocument);
   const [created, setCreated] = useState<WithKey>();
-  if (created)
-    return <PrivateKey {...created} onStored={() => onDone(`Created ${quoted(created.app.title)}.`)} />;
+  const onStored = () => {
+    if (created) onCreated(created.app);
+    onClose();
+  };
+  if (created) return <PrivateKey {...created} onStored={onStored} />;
   const submit = async ({ title = '', active }: Readonly<Record<string, string>>) => {
     const { createApp } = await create({ input: { project, title, active: active !== undefined } });
     if (createApp) setCreated(createApp);

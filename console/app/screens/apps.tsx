@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { More, Size, useList } from '../controls/list.tsx';
 import { FullId, ResourceLink } from '../controls/resource-id.tsx';
-import { type Columns, Table } from '../controls/table.tsx';
+import { type Columns, Table, timeColumn } from '../controls/table.tsx';
 import { Time } from '../controls/time.tsx';
 import { AppDocument, type AppRowFragment, AppsDocument } from '../generated/documents.ts';
 import { nodeOf, useQuery } from '../query.ts';
@@ -17,12 +17,7 @@ const COLUMNS: Columns<AppRowFragment> = [
   { title: 'State', cell: stateOf },
   { title: 'Last sign-in', rank: 2, isSecondLine: 'Last sign-in: ', cell: lastSignInOf },
   { title: 'Keys', rank: 3, cell: ({ keys }) => keys.length },
-  {
-    title: 'Created',
-    rank: 3,
-    cell: ({ createTime }) => <Time value={createTime} />,
-    whole: ({ createTime }) => <Time value={createTime} isExact />,
-  },
+  timeColumn('Created', ({ createTime }) => createTime),
   { title: 'ID', rank: 4, cell: ({ name }) => <FullId text={name} /> },
 ];
 
@@ -33,11 +28,6 @@ export function Apps({ project }: { project: string }) {
   const list = useList(AppsDocument, { project }, ({ node }) => node?.apps);
   const mayChange = mayChangeApps(useViewer());
   const [isCreating, setIsCreating] = useState(false);
-  const onDone = (text: string) => {
-    list.reload();
-    notify(text);
-    setIsCreating(false);
-  };
   return (
     <>
       <div class="tools">
@@ -52,7 +42,7 @@ export function Apps({ project }: { project: string }) {
       )}
       <More list={list} />
       {isCreating && mayChange && (
-        <CreateApp project={project} onDone={onDone} onClose={() => setIsCreating(false)} />
+        <CreateApp project={project} onCreated={list.showCreated} onClose={() => setIsCreating(false)} />
       )}
     </>
   );

@@ -3,6 +3,7 @@ import { clientSettings } from '../../../src/model/client-settings.ts';
 import { Lines } from '../controls/clipboard.tsx';
 import { ProjectCombobox } from '../controls/combobox.tsx';
 import { Field, FormDialog } from '../controls/form.tsx';
+import type { CreateProps } from '../controls/list.tsx';
 import { gatewayUrl, Secret } from '../controls/secret.tsx';
 import { dateOf } from '../controls/time.tsx';
 import { CreateTokenDocument, type CreateTokenMutation } from '../generated/documents.ts';
@@ -21,14 +22,8 @@ const MAY = { read: 'Read-only', change: TEXTS.readAndWrite } as const;
 
 type Choices = { readonly sees: keyof typeof SEES; readonly may: keyof typeof MAY };
 
-type CreateTokenProps = {
-  /** @param title the title of the new token */
-  readonly onCreated: (title: string) => void;
-  readonly onClose: () => void;
-};
-
 /** The dialog that creates a token, and then shows it. */
-export function CreateToken({ onCreated, onClose }: CreateTokenProps) {
+export function CreateToken({ onCreated, onClose }: CreateProps) {
   const viewer = useViewer();
   const create = useMutation(CreateTokenDocument);
   const [created, setCreated] = useState<NonNullable<CreateTokenMutation['createToken']>>();
@@ -37,7 +32,11 @@ export function CreateToken({ onCreated, onClose }: CreateTokenProps) {
   // A retried request has the same time.
   const [ends] = useState(() => endsOf(viewer));
   const { sees, may } = choices;
-  if (created) return <NewToken {...created} onStored={() => onCreated(created.token.title)} />;
+  const onStored = () => {
+    if (created) onCreated(created.token);
+    onClose();
+  };
+  if (created) return <NewToken {...created} onStored={onStored} />;
   const submit = async ({ title = '', expireTime = '' }: Readonly<Record<string, string>>) => {
     const limit = sees === 'project' && { project: project.name };
     const input = { title, expireTime, readOnly: may === 'read', ...limit };

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { Lines } from '../controls/clipboard.tsx';
 import { Field, FormDialog } from '../controls/form.tsx';
+import type { CreateProps } from '../controls/list.tsx';
 import { NetworkOptions } from '../controls/networks.tsx';
 import { CreateWalletDocument, type Network } from '../generated/documents.ts';
 import { COMMAND } from '../page-elements.ts';
@@ -8,12 +9,9 @@ import { useMutation } from '../query.ts';
 import { RequestError } from '../request.ts';
 import { useViewer } from '../session.ts';
 
-type CreateWalletProps = {
+type CreateWalletProps = CreateProps & {
   /** The name of the project of the wallet. */
   readonly project: string;
-  /** @param title the title of the wallet */
-  readonly onCreated: (title: string) => void;
-  readonly onClose: () => void;
 };
 
 /** The dialog that creates a wallet. If no address is left for its network, it says how to add some. */
@@ -26,13 +24,14 @@ export function CreateWallet({ project, onCreated, onClose }: CreateWalletProps)
     const network = fields['network'] as Network;
     const input = { project, title, description, network, ...(password !== '' && { password }) };
     try {
-      await create({ input });
+      const { createWallet } = await create({ input });
+      if (createWallet) onCreated(createWallet.wallet);
+      onClose();
     } catch (error) {
       const { reason } = error instanceof RequestError ? error.details : {};
       setExhausted(reason === 'NO_ADDRESS_LEFT' ? network : undefined);
       throw error;
     }
-    onCreated(title);
   };
   return (
     <FormDialog

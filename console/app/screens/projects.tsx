@@ -3,8 +3,7 @@ import { Cover } from '../controls/cover.tsx';
 import { Filter } from '../controls/filter.tsx';
 import { More, Size, useList } from '../controls/list.tsx';
 import { FullId, ResourceLink } from '../controls/resource-id.tsx';
-import { type Columns, Table } from '../controls/table.tsx';
-import { Time } from '../controls/time.tsx';
+import { type Columns, Table, timeColumn } from '../controls/table.tsx';
 import { ProjectsDocument, type ProjectsQuery } from '../generated/documents.ts';
 import { useObservable } from '../observable.ts';
 import { route } from '../router.ts';
@@ -29,7 +28,7 @@ const COLUMNS: Columns<ProjectsQuery['projects']['nodes'][number]> = [
     isLong: true,
     cell: ({ description }) => description && <span title={description}>{description}</span>,
   },
-  { title: 'Created', rank: 3, cell: ({ createTime }) => <Time value={createTime} /> },
+  timeColumn('Created', ({ createTime }) => createTime),
   { title: 'ID', rank: 4, cell: ({ name }) => <FullId text={name} /> },
 ];
 

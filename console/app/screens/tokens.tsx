@@ -49,8 +49,9 @@ const COLUMNS: Columns<Token> = [
   },
   {
     title: 'Created',
-    rank: 4,
-    cell: ({ createTime, maker }) => (
+    rank: 3,
+    cell: ({ createTime }) => <Time value={createTime} />,
+    whole: ({ createTime, maker }) => (
       <>
         <Time value={createTime} />{' '}
         {maker && (
@@ -78,15 +79,10 @@ export function Tokens() {
     notify(`Revoked the token ${describe(token)}.`);
     onClose();
   };
-  const onCreated = (title: string) => {
-    list.reload();
-    notify(`Created the token ${quoted(title)}.`);
-    setIsCreating(false);
-  };
   const create = <Actions primary="Create token" of={{ 'Create token': () => setIsCreating(true) }} />;
   return (
     <Screen title="Tokens">
-      <p class="muted">Valid tokens of the account and its apps, oldest first.</p>
+      <p class="muted">Valid tokens of the account and its apps.</p>
       <div class="tools">
         <Size list={list} noun="valid tokens" />
         {mayCreate && create}
@@ -99,7 +95,9 @@ export function Tokens() {
         action={mayRevoke && { text: 'Revoke', isEnding: true, onClick: setSelected }}
       />
       <More list={list} />
-      {isCreating && mayCreate && <CreateToken onCreated={onCreated} onClose={() => setIsCreating(false)} />}
+      {isCreating && mayCreate && (
+        <CreateToken onCreated={list.showCreated} onClose={() => setIsCreating(false)} />
+      )}
       {selected && mayRevoke && <RevokeToken token={selected} onRevoked={onRevoked} onClose={onClose} />}
     </Screen>
   );

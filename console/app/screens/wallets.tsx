@@ -3,7 +3,7 @@ import { ArchivedFilter, Filter } from '../controls/filter.tsx';
 import { type List, More, Size, useList } from '../controls/list.tsx';
 import { NetworkTitle } from '../controls/networks.tsx';
 import { FullId, ResourceLink, ShortId } from '../controls/resource-id.tsx';
-import { type Columns, Properties, Table } from '../controls/table.tsx';
+import { type Columns, Properties, Table, timeColumn } from '../controls/table.tsx';
 import { Time } from '../controls/time.tsx';
 import {
   FoundWalletsDocument,
@@ -46,12 +46,8 @@ const COLUMNS: Columns<WalletRowFragment> = [
     cell: ({ address }) => <ShortId text={address} label="address" />,
     whole: ({ address }) => <FullId text={address} label="address" />,
   },
-  {
-    title: 'Updated',
-    rank: 3,
-    cell: ({ updateTime }) => <Time value={updateTime} />,
-    whole: ({ updateTime }) => <Time value={updateTime} isExact />,
-  },
+  timeColumn('Updated', ({ updateTime }) => updateTime),
+  timeColumn('Created', ({ createTime }) => createTime),
   { title: 'ID', rank: 4, cell: ({ name }) => <FullId text={name} /> },
 ];
 
@@ -64,11 +60,6 @@ export function Wallets({ project }: { project: string }) {
   const list = useList(WalletsDocument, variables, ({ node }) => node?.wallets);
   const { readOnly } = useViewer();
   const [isCreating, setIsCreating] = useState(false);
-  const onCreated = (title: string) => {
-    list.reload();
-    notify(`Created ${quoted(title)}.`);
-    setIsCreating(false);
-  };
   return (
     <>
       <div class="tools">
@@ -83,7 +74,7 @@ export function Wallets({ project }: { project: string }) {
         <p class="muted">The project has no {archived && 'archived '}wallets.</p>
       )}
       {isCreating && !readOnly && (
-        <CreateWallet project={project} onCreated={onCreated} onClose={() => setIsCreating(false)} />
+        <CreateWallet project={project} onCreated={list.showCreated} onClose={() => setIsCreating(false)} />
       )}
     </>
   );
