@@ -44,7 +44,7 @@ test('projects are loaded in small pages, and are found by the beginning of thei
   await page.getByRole('heading', { name: 'Project 60', level: 1 }).waitFor();
   expect(await page.evaluate('scrollY')).toBe(0);
   await page.goBack();
-  await page.getByRole('heading', { name: 'Projects' }).and(page.locator(':focus')).waitFor();
+  await last.and(page.locator(':focus')).waitFor();
 
   const filter = page.getByLabel('Find by title');
   await filter.fill('PROJECT 5');

@@ -33,11 +33,7 @@ type WithKey = NonNullable<CreateAppMutation['createApp']>;
 export function CreateApp({ project, onCreated, onClose }: CreateProps & { readonly project: string }) {
   const create = useMutation(CreateAppDocument);
   const [created, setCreated] = useState<WithKey>();
-  const onStored = () => {
-    if (created) onCreated(created.app);
-    onClose();
-  };
-  if (created) return <PrivateKey {...created} onStored={onStored} />;
+  if (created) return <PrivateKey {...created} onStored={() => onCreated(created.app)} />;
   const submit = async ({ title = '', active }: Readonly<Record<string, string>>) => {
     const { createApp } = await create({ input: { project, title, active: active !== undefined } });
     if (createApp) setCreated(createApp);

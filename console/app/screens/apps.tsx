@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { More, Size, useList } from '../controls/list.tsx';
+import { type CreateProps, More, Size, useList } from '../controls/list.tsx';
 import { FullId, ResourceLink } from '../controls/resource-id.tsx';
 import { type Columns, Table, timeColumn } from '../controls/table.tsx';
 import { Time } from '../controls/time.tsx';
@@ -28,6 +28,10 @@ export function Apps({ project }: { project: string }) {
   const list = useList(AppsDocument, { project }, ({ node }) => node?.apps);
   const mayChange = mayChangeApps(useViewer());
   const [isCreating, setIsCreating] = useState(false);
+  const onCreated: CreateProps['onCreated'] = (app) => {
+    list.showCreated(app);
+    setIsCreating(false);
+  };
   return (
     <>
       <div class="tools">
@@ -42,7 +46,7 @@ export function Apps({ project }: { project: string }) {
       )}
       <More list={list} />
       {isCreating && mayChange && (
-        <CreateApp project={project} onCreated={list.showCreated} onClose={() => setIsCreating(false)} />
+        <CreateApp project={project} onCreated={onCreated} onClose={() => setIsCreating(false)} />
       )}
     </>
   );

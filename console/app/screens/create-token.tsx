@@ -32,11 +32,7 @@ export function CreateToken({ onCreated, onClose }: CreateProps) {
   // A retried request has the same time.
   const [ends] = useState(() => endsOf(viewer));
   const { sees, may } = choices;
-  const onStored = () => {
-    if (created) onCreated(created.token);
-    onClose();
-  };
-  if (created) return <NewToken {...created} onStored={onStored} />;
+  if (created) return <NewToken {...created} onStored={() => onCreated(created.token)} />;
   const submit = async ({ title = '', expireTime = '' }: Readonly<Record<string, string>>) => {
     const limit = sees === 'project' && { project: project.name };
     const input = { title, expireTime, readOnly: may === 'read', ...limit };

@@ -26,7 +26,6 @@ export function CreateWallet({ project, onCreated, onClose }: CreateWalletProps)
     try {
       const { createWallet } = await create({ input });
       if (createWallet) onCreated(createWallet.wallet);
-      onClose();
     } catch (error) {
       const { reason } = error instanceof RequestError ? error.details : {};
       setExhausted(reason === 'NO_ADDRESS_LEFT' ? network : undefined);

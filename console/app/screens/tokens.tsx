@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { FormDialog } from '../controls/form.tsx';
-import { More, Size, useList } from '../controls/list.tsx';
+import { type CreateProps, More, Size, useList } from '../controls/list.tsx';
 import { FullId, ResourceLink } from '../controls/resource-id.tsx';
 import { type Columns, Table } from '../controls/table.tsx';
 import { NEAR_MS, Time, useTimeLeft } from '../controls/time.tsx';
@@ -79,6 +79,10 @@ export function Tokens() {
     notify(`Revoked the token ${describe(token)}.`);
     onClose();
   };
+  const onCreated: CreateProps['onCreated'] = (token) => {
+    list.showCreated(token);
+    setIsCreating(false);
+  };
   const create = <Actions primary="Create token" of={{ 'Create token': () => setIsCreating(true) }} />;
   return (
     <Screen title="Tokens">
@@ -95,9 +99,7 @@ export function Tokens() {
         action={mayRevoke && { text: 'Revoke', isEnding: true, onClick: setSelected }}
       />
       <More list={list} />
-      {isCreating && mayCreate && (
-        <CreateToken onCreated={list.showCreated} onClose={() => setIsCreating(false)} />
-      )}
+      {isCreating && mayCreate && <CreateToken onCreated={onCreated} onClose={() => setIsCreating(false)} />}
       {selected && mayRevoke && <RevokeToken token={selected} onRevoked={onRevoked} onClose={onClose} />}
     </Screen>
   );

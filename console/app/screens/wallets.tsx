@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { ArchivedFilter, Filter } from '../controls/filter.tsx';
-import { type List, More, Size, useList } from '../controls/list.tsx';
+import { type CreateProps, type List, More, Size, useList } from '../controls/list.tsx';
 import { NetworkTitle } from '../controls/networks.tsx';
 import { FullId, ResourceLink, ShortId } from '../controls/resource-id.tsx';
 import { type Columns, Properties, Table, timeColumn } from '../controls/table.tsx';
@@ -60,6 +60,10 @@ export function Wallets({ project }: { project: string }) {
   const list = useList(WalletsDocument, variables, ({ node }) => node?.wallets);
   const { readOnly } = useViewer();
   const [isCreating, setIsCreating] = useState(false);
+  const onCreated: CreateProps['onCreated'] = (wallet) => {
+    list.showCreated(wallet);
+    setIsCreating(false);
+  };
   return (
     <>
       <div class="tools">
@@ -74,7 +78,7 @@ export function Wallets({ project }: { project: string }) {
         <p class="muted">The project has no {archived && 'archived '}wallets.</p>
       )}
       {isCreating && !readOnly && (
-        <CreateWallet project={project} onCreated={list.showCreated} onClose={() => setIsCreating(false)} />
+        <CreateWallet project={project} onCreated={onCreated} onClose={() => setIsCreating(false)} />
       )}
     </>
   );
