@@ -47,16 +47,15 @@ export function textsOf([path, body, headers]: ShownRequest, { url, command, vie
   if (typeof body !== 'string') return { curl: `curl ${quote(target)} --data-urlencode "token=$PAW_TOKEN"` };
   const hide = (field: string, value: unknown) => (field === 'password' ? '$PASSWORD' : value);
   const { query, variables } = JSON.parse(body, hide);
-  const [, operation = '', first] = /^\w+ (\w+)(?:\(.*\$first: Int = (\d+))?/.exec(query) ?? [];
-  const { input, after: _, ...own } = variables;
+  const [, operation = ''] = /^\w+ (\w+)/.exec(query) ?? [];
+  const { input, ...own } = variables;
   const { ifMatch, ...fields } = { ...own, ...input };
   const { active, ...options } = fields;
   const { project, ...others } = fields;
   // REST creates an app in the project of the token.
   const content = operation === 'CreateApp' && project === viewer?.project?.name ? others : fields;
-  const values = { account: viewer?.account, first };
-  const [method, resource = ''] = filled(REST[operation], content, values).split(' ');
-  const paw = filled(COMMANDS[[operation, active].join(' ').trim()], options, values);
+  const [method, resource = ''] = filled(REST[operation], content, viewer?.account).split(' ');
+  const paw = filled(COMMANDS[[operation, active].join(' ').trim()], options, viewer?.account);
   const key = headers['idempotency-key'] && `Idempotency-Key: ${headers['idempotency-key']}`;
   const conditions = [key, ifMatch && `If-Match: "${ifMatch}"`];
   return {
@@ -69,11 +68,12 @@ export function textsOf([path, body, headers]: ShownRequest, { url, command, vie
 }
 
 /** Returns an entry of the tables with its values, or nothing if it does not take all fields. */
-function filled(entry = '', fields: Values, others: Values): string {
+function filled(entry = '', fields: Values, account?: string): string {
   const takes = (field: string) => entry.includes(` ${field}?`) || entry.includes(`{${field}}`);
   if (!Object.keys(fields).every(takes)) return '';
+  const values: Values = { account, ...fields };
   return entry.replace(/\{(\w+)\}| (\w+)\?/g, (_, name, option) => {
-    const value = { ...others, ...fields }[name ?? option];
+    const value = values[name ?? option];
     if (name) return `${value}`;
     return value === undefined ? '' : ` --${option}${value === true ? '' : `=${quote(`${value ?? ''}`)}`}`;
   });
@@ -84,7 +84,12 @@ function curl(method: string, url: string, headers: readonly (string | undefined
   const data = quote(JSON.stringify(body)).replace(/(?<="password":")\$PASSWORD(?=")/, `'"$&"'`);
   const sent = method === 'GET' ? [] : ["-H 'Content-Type: application/json'", `-d ${data}`];
   const others = headers.flatMap((header) => (header ? `-H ${quote(header)}` : []));
-  const lines = [`curl -X ${method} ${quote(url)}`, '-H "Authorization: Bearer $PAW_TOKEN"', ...others, ...sent];
+  const lines = [
+    `curl -X ${method} ${quote(url)}`,
+    '-H "Authorization: Bearer $PAW_TOKEN"',
+    ...others,
+    ...sent,
+  ];
   return lines.join(' \\\n  ');
 }
 

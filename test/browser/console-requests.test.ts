@@ -208,7 +208,9 @@ test('the request that revokes the token of the console is one of OAuth, and is 
   const dialog = page.getByRole('dialog');
   await showRequest(dialog);
   const text = await dialog.locator('.request pre').innerText();
-  await run('sh', ['-c', `${text} -sS --fail-with-body`], { env: { ...process.env, PAW_TOKEN: tenant.token } });
+  await run('sh', ['-c', `${text} -sS --fail-with-body`], {
+    env: { ...process.env, PAW_TOKEN: tenant.token },
+  });
   expect(await tokenStatus(api, tenant.token)).toBe('TOKEN_INVALID');
 });
 

@@ -164,6 +164,8 @@ function ShowMore({ list: { nodes, loadMore } }: { list: Pick<List<unknown>, 'no
   );
 }
 
+type SizeOf = Pick<List<unknown>, 'totalCount' | 'read'>;
+
 /** The size of a list in words, and its request. */
 export function Size({ list: { totalCount, read }, noun }: { list: SizeOf; noun: Noun }) {
   return (

@@ -77,11 +77,12 @@ test('a shell sends each text, and a password from a variable that a text does n
 test('a form that can’t do the same is left out', () => {
   const texts = (query: string, variables: object) =>
     Object.keys(textsOf(['./graphql', JSON.stringify({ query, variables }), {}], SITE)).slice(3);
-  const list = 'query Projects($first: Int = 24, $title: String) { projects { totalCount } }';
+  const list = 'query Projects($first: Int, $title: String) { projects { totalCount } }';
   const create = 'mutation CreateApp($input: CreateAppInput!) { createApp { privateKey } }';
   const app = { title: 'A', active: true };
-  expect(texts(list, { after: null })).toEqual(['REST', 'paw']);
-  expect(texts(list, { after: null, title: 'A' })).toEqual([]);
+  expect(texts(list, { first: 24 })).toEqual(['REST', 'paw']);
+  expect(texts(list, { first: 24, title: 'A' })).toEqual([]);
+  expect(texts(list, { last: 24 })).toEqual([]);
   expect(texts(create, { input: { ...app, project: 'projects/P' } })).toEqual(['REST', 'paw']);
   expect(texts(create, { input: { ...app, project: 'projects/Q' } })).toEqual(['paw']);
   expect(texts(create, { input: { ...app, active: false, project: 'projects/P' } })).toEqual(['REST']);
