@@ -6,6 +6,7 @@ import { seedTenant, type Tenant, useGateway, useTenant } from '../support/gatew
 import { createApp, graphqlBody, mutate } from '../support/requests.ts';
 
 const gateway = useGateway();
+const api = graphqlApi(() => gateway.url);
 
 const TITLES = [
   'Coffee',
@@ -152,19 +153,21 @@ describe.each(['projects', 'wallets'] as const)('%s by title', (list) => {
   });
 });
 
-test('the wallets of several projects are found by title in one request', async () => {
+test('the wallets, and the apps, of several projects are found by title in one request', async () => {
   const own = await seedTenant(gateway, { projects: 3 });
   const names: string[] = [];
   for (const project of own.projects) {
     for (const title of ['Cash', 'Till']) names.push((await addWallet(project, title)).name);
+    for (const title of ['Cashier', 'Terminal']) await createApp(api, own.token, { title, project });
   }
   const query =
-    '{ projects { nodes { wallets(title: "ca") { nodes { id } totalCount } till: wallets(title: "t") { totalCount nodes { id } } } } }';
+    '{ projects { nodes { wallets(title: "ca") { nodes { id } totalCount } till: wallets(title: "t") { totalCount nodes { id } } apps(title: "CA") { totalCount nodes { title } } } } }';
   const { data } = await graphqlBody(gateway.url, own.token, query);
   expect(data.projects.nodes).toEqual(
     own.projects.map((_, n) => ({
       wallets: { nodes: [{ id: names[2 * n] }], totalCount: 1 },
       till: { nodes: [{ id: names[2 * n + 1] }], totalCount: 1 },
+      apps: { nodes: [{ title: 'Cashier' }], totalCount: 1 },
     })),
   );
 });
@@ -182,11 +185,7 @@ test('apps are found by the beginning of their title, also after an update', asy
   const own = await seedTenant(gateway);
   const find = (title: string) =>
     read(`query ($title: String!) { page: apps(title: $title) { ${PAGE} } }`, { title }, own);
-  const { name } = await createApp(
-    graphqlApi(() => gateway.url),
-    own.token,
-    { title: 'Straße 1' },
-  );
+  const { name } = await createApp(api, own.token, { title: 'Straße 1' });
   expect(await find('strass')).toMatchObject({ nodes: [{ id: name }], totalCount: 1 });
   await mutate(gateway.url, own.token, 'updateApp', { name, title: 'Till' });
   expect(idsOf(await find('strass'))).toEqual([]);

@@ -1,6 +1,6 @@
 import type { App } from '../../model/app.ts';
 import { onlyProjectOf } from '../../model/caller.ts';
-import type { ConnectionArguments, ConnectionPage, FilteredArguments } from '../../model/lists/list-page.ts';
+import type { ConnectionPage, FilteredArguments } from '../../model/lists/list-page.ts';
 import type { ResourceName } from '../../model/resource-name.ts';
 import { APP_LIST, APP_LIST_BY_TITLE, type AppRow } from '../../storage/tables/apps.ts';
 import { accountOfInput } from '../access/account-of.ts';
@@ -20,18 +20,22 @@ listAppsOfProjects.rules = { caller: 'any', changes: false } as const satisfies 
  * Returns the same page of the apps of several projects, in the order of their names.
  *
  * @param projects at most 100 names; a project that is not visible to the caller has no apps
+ * @param input the arguments of a connection, and optionally the start of a `title`
  * @returns the pages, in the order of the projects
  */
 export async function listAppsOfProjects(
   call: Call,
   projects: readonly ResourceName<'projects'>[],
-  input: ConnectionArguments,
+  { title, ...input }: FilteredArguments,
 ): Promise<readonly ConnectionPage<App>[]> {
   const { database, clock } = begin(call, listAppsOfProjects.rules);
   const { caller } = call;
-  const parts = visibleIds(caller, projects);
-  const values = [caller.principal.accountId];
-  return readLists(database, { list: APP_LIST, values, parts, toItem: itemAt(clock()) }, input);
+  const source = {
+    ...ofAccount(LISTS, caller.principal.accountId, { title }),
+    parts: visibleIds(caller, projects),
+    toItem: itemAt(clock()),
+  };
+  return readLists(database, source, input);
 }
 
 listApps.rules = { caller: 'any', changes: false } as const satisfies Rules;
