@@ -1,6 +1,6 @@
 import { route } from './router.ts';
 
-/** Where the user is in the list of a screen. The entry of the history keeps it, also when the page is reloaded. */
+/** Where the user is in the list of a screen. The entry of the history keeps it, even across a reload. */
 type Place = {
   /** The number of loaded rows. */
   readonly rows: number;
@@ -20,7 +20,7 @@ export function keptPlace(): Place | null {
   return history.state;
 }
 
-/** Scrolls to a place, and focuses what had the focus. */
+/** Scrolls to a place, and gives the focus back to its link or button. */
 export function showPlace({ scroll, focus }: Place): void {
   scrollTo(0, scroll);
   // A row has some links twice, one of which is hidden.
@@ -32,7 +32,7 @@ export function showPlace({ scroll, focus }: Place): void {
 function keepPlace({ target }: Event): void {
   const rows = document.querySelectorAll('tbody tr:not(.rest)').length;
   const control = target instanceof Element ? target.closest('a, .turn') : document.activeElement;
-  // Until the screen of a new address is drawn, the rows are those of the screen before.
+  // Until the screen of a new address is drawn, the document still has the rows of the previous screen.
   if (rows === 0 || !control || (location.hash || '#/') !== `#${route.value.address}`) return;
   const href = control.getAttribute('href');
   const focus = `[data-name="${nameOf(control)}"] ${href ? `[href="${href}"]` : '.turn'}`;

@@ -36,7 +36,7 @@ const MAX_NAME_LENGTH = 30;
 // In a cell, these do not wrap.
 const NAME_OR_WORD = /`[^`]{1,30}`|[^ ,]+/g;
 
-// A sentence beside names needs a width, in rem, in which it can be read.
+// Next to names, a sentence needs a width, in rem, in which it can be read.
 const MIN_SENTENCE_LENGTH = 40;
 const SENTENCE_WIDTH = 11;
 
@@ -92,7 +92,7 @@ export async function renderDocs(folder: string): Promise<readonly Section[]> {
   return pages.flatMap(sectionsOf);
 }
 
-/** Returns the sections of a page with their texts. The title of one in another section begins with that of the other. */
+/** Returns the sections of a page with their texts. A section within another one has both titles. */
 function sectionsOf({ file, headings, tokens }: Page): readonly Section[] {
   const texts: string[] = [];
   for (const token of tokens) {
@@ -129,7 +129,7 @@ function textsOf(tokens: readonly Token[], separator = ''): string {
   return tokens.map(textOf).join(separator);
 }
 
-/** Returns a page with what is beside it. On a narrow window, both lists are folded. */
+/** Returns a page with the lists on its sides, which are folded on a narrow window. */
 function frame(page: Page, pages: readonly Page[]): string {
   const { group, title, headings, html } = page;
   const list = listOf(pages, (each) => {
@@ -192,7 +192,7 @@ function slugOf(text: string): string {
 }
 
 /**
- * Returns what the page of a document has beyond Markdown: anchors, buttons to copy code, and tables for any width.
+ * Returns the renderer of the additions to plain Markdown: anchors, buttons to copy code, and tables for any width.
  *
  * @param headings gets the headings of the page
  * @param source the file of the page
@@ -228,7 +228,7 @@ function docsRenderer(Renderer: typeof MarkedRenderer, headings: Heading[], sour
       const table = new Renderer().table.call(this, token);
       return `<div class="scroll needs-${width}" tabindex="0">${table}</div>\n`;
     },
-    // A name does not wrap. What is longer wraps in a cell between its words only, and elsewhere where it has to.
+    // A name does not wrap. Longer code wraps between its words in a cell, and anywhere outside of one.
     codespan({ text }) {
       const code = escapeHtml(text);
       return text.length <= MAX_NAME_LENGTH

@@ -6,7 +6,7 @@ declare const SECTIONS: string;
 
 const MAX_RESULTS = 12;
 
-// The pages beside this file, also below a path prefix.
+// The pages, relative to this file because a proxy can add a path prefix.
 const DOCS = new URL('../docs/', import.meta.url);
 
 const search = createSearch(JSON.parse(SECTIONS));

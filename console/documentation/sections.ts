@@ -1,7 +1,7 @@
 /** The sections of the documentation, and which of them answer a query. */
 import MiniSearch, { type SearchResult } from 'minisearch';
 
-/** A section: its address below `/docs/`, its title, that of its page, other words for its heading, and its text. */
+/** A section: its address below `/docs/`, its title, the title of its page, other words for its heading, and its text. */
 export type Section = Readonly<Record<'id' | 'title' | 'page' | 'also' | 'text', string>>;
 
 /** A section that was found, and the terms of the index that it was found by. */
@@ -37,7 +37,7 @@ function wordsOf(text: string): string[] {
   return words.match(/[\p{L}\p{N}]+/gu) ?? [];
 }
 
-/** Returns what the forms of a word have in common: "migrate", "migrated" and "migrations" are "migr". */
+/** Returns the common part of the forms of a word: "migrate", "migrated" and "migrations" are "migr". */
 function stemOf(word: string): string {
   return word
     .replace(/(?<![sui])s$/, '')
@@ -51,7 +51,7 @@ function keywordsOf(text: string): string[] {
   return wordsOf(text).filter((word) => !STOP_WORDS.has(word));
 }
 
-/** Returns what a word is found by. The form that was typed counts in addition to the stem. */
+/** Returns the forms by which a word is found. The form that was typed counts in addition to the stem. */
 function formsOf(word: string): string[] {
   return [...new Set([word, stemOf(word)])];
 }
@@ -62,7 +62,7 @@ function phraseOf(text: string): string {
 
 const BOTH_WORDS = { combineWith: 'AND', tokenize: wordsOf, processTerm: stemOf } as const;
 
-/** Returns a search in sections. `near` returns the beginnings of pages for a query that finds nothing. */
+/** Returns a search in sections. `near` returns the first sections of pages for a query that finds nothing. */
 export function createSearch(sections: readonly Section[]) {
   const index = new MiniSearch<Section>({
     fields: Object.keys(BOOST),

@@ -13,7 +13,7 @@ const MAX_COMPRESSED_BYTES = 12_000;
  * the database alone gives no text away. Source: RFC 5869 (HKDF), NIST SP 800-38D (GCM).
  *
  * @param secret the bearer token, with 256 random bits
- * @param salt a value that makes the key different for each text
+ * @param salt a different value for each text, from which its key is derived
  * @returns at most 16 KB, or undefined if the text would take more
  */
 export function seal(text: string, secret: string, salt: string): string | undefined {

@@ -31,7 +31,7 @@ export class BackgroundWrites {
     if (this.#waiting.size === 1) this.#running = this.#run();
   }
 
-  /** Drops the writes that wait, and resolves when the running one has ended. To be called before the database is closed. */
+  /** Drops the writes that wait, and resolves when a running one is done. To be called before the database is closed. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#waiting.clear();

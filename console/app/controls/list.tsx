@@ -14,7 +14,7 @@ import { ShowRequest } from './show-request.tsx';
 
 const PAGE_SIZE = 24;
 
-// The API returns no more at once.
+// The maximum of the API.
 const MAX_PAGE_SIZE = 100;
 
 /** A page of a connection of the API. */

@@ -13,7 +13,7 @@ const MAX_BYTES_PER_CHARACTER = 3;
 const CHUNK_BYTES = 16_384;
 const CHUNK_MS = 10;
 
-// A line begins with its level. One of level `error` or higher is written at once: the process may be killed next.
+// A line begins with its level. One of level `error` or higher is written immediately: the process may be killed next.
 const FIRST_ERROR = '{"level":50';
 
 // How long the process waits for the reader of the log before it ends.
@@ -35,7 +35,7 @@ export function openLog(level: Config['logLevel'], dest: 1 | 2): Logger {
   return pino({ level }, lines);
 }
 
-/** Opens a terminal again, because one that nobody reads would block the process. */
+/** Opens a terminal again, because an unread one would block the process. */
 function openTerminal(dest: 1 | 2): number {
   const { O_WRONLY, O_NONBLOCK, O_NOCTTY } = constants;
   try {

@@ -49,7 +49,7 @@ export class DatabaseMonitor {
     }, intervalMs).unref();
   }
 
-  /** Ends the checks. Resolves when the running one has ended. */
+  /** Stops the checks. Resolves when a running one is done. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
     await this.#running;

@@ -66,7 +66,7 @@ export class GroupCommit {
   /**
    * @param execute executes statements on `writer`
    * @param log puts commits on disk
-   * @param checkpoints those of this process
+   * @param checkpoints the checkpoints of this process
    */
   constructor(
     writer: DatabaseSync,
