@@ -101,6 +101,8 @@ const documents = await codegen({
   config: {
     defaultScalarType: 'string',
     documentMode: 'string',
+    // The bundle leaves out the documents of fragments, which nothing sends alone.
+    pureMagicComment: true,
     enumsAsTypes: true,
     immutableTypes: true,
     skipTypename: true,

@@ -1,5 +1,5 @@
 import { useRef } from 'preact/hooks';
-import type { Query } from './query.ts';
+import { type Query, refresh } from './query.ts';
 import type { RequestError } from './request.ts';
 import { useFocusAfter } from './screen.tsx';
 
@@ -25,8 +25,8 @@ export function Problem({ error, onRetry }: { error: RequestError; onRetry: () =
 }
 
 /** Why the answer of a query is not there. */
-export function Pending({ query: { data, error, reload } }: { query: Query<unknown> }) {
-  if (error) return <Problem error={error} onRetry={reload} />;
+export function Pending({ query: { data, error } }: { query: Query<unknown> }) {
+  if (error) return <Problem error={error} onRetry={refresh} />;
   return data ? null : <Loading />;
 }
 

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { TypedDocumentString } from './generated/documents.ts';
-import { useObservable } from './observable.ts';
+import { Observable, useObservable } from './observable.ts';
 import { newIdempotencyKey, RequestError, request } from './request.ts';
 import { sessionState } from './session.ts';
 import { TEXTS } from './texts.ts';
@@ -9,18 +9,23 @@ import { TEXTS } from './texts.ts';
 export type Query<Data> = {
   readonly data?: Data;
   readonly error?: RequestError;
-  /** Sends the query again. */
-  readonly reload: () => void;
 };
 
-/** Sends a query, and sends it again when its variables or the token change. */
+const refreshes = new Observable(0);
+
+/** Sends the queries of the screen again. */
+export function refresh(): void {
+  refreshes.set(refreshes.value + 1);
+}
+
+/** Sends a query, and sends it again when its variables or the token change, and after each mutation. */
 export function useQuery<Data, Variables>(
   document: TypedDocumentString<Data, Variables>,
   variables: Variables,
 ): Query<Data> {
   const { session } = useObservable(sessionState);
-  const [state, setState] = useState<{ data?: Data; error?: RequestError }>({});
-  const [attempt, setAttempt] = useState(0);
+  const [state, setState] = useState<Query<Data>>({});
+  const count = useObservable(refreshes);
   useEffect(() => {
     let isLatest = true;
     setState(({ error, ...before }) => before);
@@ -31,8 +36,8 @@ export function useQuery<Data, Variables>(
     return () => {
       isLatest = false;
     };
-  }, [document, JSON.stringify(variables), session, attempt]);
-  return { ...state, reload: () => setAttempt((count) => count + 1) };
+  }, [document, JSON.stringify(variables), session, count]);
+  return state;
 }
 
 /** Returns the resource in a response; undefined if it is missing, or of a different kind. */
@@ -63,7 +68,9 @@ export function useMutation<Data, Variables>(
     const idempotencyKey = keys.current.get(text) ?? newIdempotencyKey();
     keys.current.set(text, idempotencyKey);
     try {
-      return await request(document, variables, { idempotencyKey });
+      const data = await request(document, variables, { idempotencyKey });
+      refresh();
+      return data;
     } catch (error) {
       const { message = '', details } = error instanceof RequestError ? error : {};
       if (details?.reason === 'NO_RESPONSE')

@@ -72,7 +72,7 @@ export function setQuery(changes: Readonly<Record<string, string>>): void {
   setRoute();
 }
 
-/** Returns the link to a resource that has a screen. @param name its resource name */
+/** Returns the link to a screen. @param name its address, such as the name of a resource */
 export function linkTo(name: string): string {
   return `#/${name}`;
 }

@@ -103,6 +103,7 @@ const NOUNS = {
   apps: 'app',
   'valid tokens': 'valid token',
   events: 'event',
+  addresses: 'address',
 } as const;
 
 export type Noun = keyof typeof NOUNS;

@@ -7,6 +7,7 @@ import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { CONSEQUENCES, TEXTS } from '../../console/app/texts.ts';
 import { ERRORS } from '../../src/model/errors.ts';
+import { NETWORK_LIST } from '../../src/model/network.ts';
 import { addAddresses } from '../../src/operator/supply-addresses.ts';
 import { expectAccessible } from '../support/accessibility.ts';
 import { graphqlApi } from '../support/both-apis.ts';
@@ -83,6 +84,7 @@ test('the key of a new app is shown once, is the same after a lost answer, and i
   await dialog.getByRole('button', { name: TEXTS.secretSaved('key') }).click();
   await page.getByText('Created “Till”.').waitFor();
   await page.getByRole('row').filter({ hasText: 'Till' }).getByText('Active').waitFor();
+  await page.getByRole('link', { name: 'Apps 1', exact: true }).waitFor();
   expect(await page.content()).not.toContain(key);
   expect(JSON.stringify([await storedBy(page), page.url()])).not.toContain(key);
   const query = 'query ($name: ID!) { node(id: $name) { ... on Project { apps { totalCount } } } }';
@@ -267,31 +269,85 @@ test('the form of a wallet finds one of 1,001 projects when its field is opened,
   expect(sent.postDataJSON().variables.input).toEqual({ ...input, ifMatch: expect.any(String) });
   expect(await sent.headerValue('idempotency-key')).toMatch(/^\d+(-\d+){3}$/);
   expect(await page.getByText('Wallet 1', { exact: true }).count()).toBe(0);
+  await page.getByRole('link', { name: 'Wallets 0', exact: true }).waitFor();
 });
 
-test('a new wallet gets an address, and without one left the dialog says how to add some, and then succeeds', async () => {
-  const tenant = await seedTenant(site.gateway);
+test('a new wallet gets an address of a network that has one, and when the last is taken the dialog says how to add some', async () => {
+  const tenant = await seedTenant(site.gateway, { addresses: 1 });
+  const { account } = tenant;
+  const supply = (network: string, count: number, start: number) =>
+    addAddresses(site.gateway.operator, { account, network }, addressLines(count, start));
+  await supply('NETWORK_POLYGON', 12, 1);
   const page = await openProject(tenant);
   const dialog = page.getByRole('dialog', { name: 'Create a wallet' });
+  const network = dialog.getByLabel('Network');
+  const shown = async () => [
+    await network.locator('option').allInnerTexts(),
+    await network.locator('option:disabled').count(),
+    await dialog.locator('pre').allInnerTexts(),
+  ];
+  const others = NETWORK_LIST.slice(2).map(
+    ({ title, mark }) => `${title} (${mark.toLowerCase()}) — no addresses`,
+  );
   await page.getByRole('button', { name: 'Create wallet' }).click();
+  await expect
+    .poll(shown)
+    .toEqual([
+      ['Ethereum — 1 address left', 'Polygon — 12 addresses left', ...others],
+      4,
+      [commandFor(account, 'NETWORK_ETHEREUM_SEPOLIA')],
+    ]);
   const create = dialog.getByRole('button', { name: 'Create the wallet' });
   await create.click();
   await dialog.getByText('Must be 1 to 200 characters long.').waitFor();
   await dialog.getByLabel('Title').fill('Till');
-  await dialog.getByLabel('Network').selectOption('Polygon');
   await dialog.getByLabel('Password').fill(PASSWORD);
+  const { project } = tenant;
+  const other = { project, title: 'Other', description: '', network: 'NETWORK_ETHEREUM' };
+  await payloadOf(site.gateway.url, tenant.token, 'createWallet', other, 'wallet { name }');
   await create.click();
-  const pool = { account: tenant.account, network: 'NETWORK_POLYGON' };
-  const command = `npm run -s paw -- address add --account ${pool.account} --network ${pool.network} addresses.txt`;
-  await dialog.getByText(command).waitFor();
   await dialog.getByText(ERRORS.NO_ADDRESS_LEFT[1]).waitFor();
+  const none = 'Ethereum — no addresses';
+  await expect
+    .poll(shown)
+    .toEqual([
+      [none, 'Polygon — 12 addresses left', ...others],
+      5,
+      [commandFor(account, 'NETWORK_ETHEREUM')],
+    ]);
   await expectAccessible(page);
-  await addAddresses(site.gateway.operator, pool, addressLines(1));
+  await supply('NETWORK_ETHEREUM', 1, 13);
+  // It is for the same network, although another one has addresses.
   await dialog.getByRole('button', { name: 'Try again' }).click();
   await page.getByText('Created “Till”.').waitFor();
   const row = page.getByRole('row').filter({ hasText: 'Till' });
-  await row.getByRole('cell', { name: 'Polygon', exact: true }).waitFor();
-  await page.getByText('1 wallet').waitFor();
+  await row.getByRole('cell', { name: 'Ethereum', exact: true }).waitFor();
+  await page.getByRole('link', { name: 'Wallets 2', exact: true }).waitFor();
+
+  await expect
+    .poll(async () => {
+      await page.getByRole('button', { name: 'Create wallet' }).click();
+      const chosen = await network.inputValue();
+      await page.keyboard.press('Escape');
+      await dialog.waitFor({ state: 'detached' });
+      return chosen;
+    })
+    .toBe('NETWORK_POLYGON');
+});
+
+test('a project token is told how to add addresses when its wallet gets none, because it can count none', async () => {
+  const tenant = await seedTenant(site.gateway, { addresses: 1 });
+  const page = await site.openConsole(await projectToken(site.gateway, tenant), { provoked: /status of 4/ });
+  await page.getByRole('button', { name: 'Create wallet' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Create a wallet' });
+  expect(await dialog.locator('pre').count()).toBe(0);
+  await dialog.getByLabel('Title').fill('Till');
+  await dialog.getByLabel('Network').selectOption('Polygon');
+  await dialog.getByRole('button', { name: 'Create the wallet' }).click();
+  await dialog.getByText(commandFor(tenant.account, 'NETWORK_POLYGON')).waitFor();
+  await dialog.getByLabel('Network').selectOption('Ethereum');
+  await dialog.getByRole('button', { name: 'Create the wallet' }).click();
+  await page.getByText('Created “Till”.').waitFor();
 });
 
 test('a token is shown the buttons of what it may do only, also when it continues for another one', async () => {
@@ -347,6 +403,11 @@ test('a token is shown the buttons of what it may do only, also when it continue
   await page.getByRole('link', { name: 'Wallet 1' }).waitFor();
   await expectButtons(page, [[], [], [], [], [], []]);
 });
+
+/** The command that adds addresses. */
+function commandFor(account: string, network: string): string {
+  return `npm run -s paw -- address add --account ${account} --network ${network} addresses.txt`;
+}
 
 /** Opens the default project in the console. @param tab such as `/apps` */
 async function openProject({ projects, token }: Tenant, tab = '', provoked?: RegExp): Promise<Page> {

@@ -248,6 +248,45 @@ test('the events of a filter whose request fails are not those of the filter bef
   expect(await rows.innerText()).toContain('Project created');
 });
 
+test('the events of a time, and of a resource that is gone, have a link, which has the time in UTC', async () => {
+  const tenant = await seedTenant(site.gateway, { wallets: 1 });
+  const { name } = await createApp(api, tenant.token, { title: 'Till' });
+  await mutate(site.gateway.url, tenant.token, 'deleteApp', { name });
+  // At 05:24:10 of the next day in India.
+  await addEvents(site.gateway.database, tenant.account, 5);
+  const page = await site.openConsole(tenant.token, { timezoneId: 'Asia/Kolkata' });
+  const sent: string[] = [];
+  page.on('request', (request) => sent.push(request.postDataJSON()?.variables?.since ?? ''));
+  const hasHash = (hash: string) => expect.poll(() => new URL(page.url()).hash).toBe(hash);
+  await showScreen(page, tenant.wallet);
+  await page.getByRole('link', { name: 'Filter by action or time' }).click();
+  await page.getByText('1 event', { exact: true }).waitFor();
+  await hasHash(`#/events?resource=${tenant.wallet}`);
+  await page.getByRole('button', { name: 'Show all' }).click();
+  await page.getByRole('button', { name: 'More of App deleted' }).click();
+  await page.getByRole('link', { name: 'Only its events' }).click();
+  await page.getByText('2 events', { exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Show all' }).click();
+
+  const [from, until] = [page.getByLabel('From'), page.getByLabel('Until')];
+  await until.fill('2016-07-31T05:25');
+  await page.getByText('5 events', { exact: true }).waitFor();
+  await from.focus();
+  await page.keyboard.type('07312016\t0525AM');
+  await page.getByText('No events found.').waitFor();
+  expect(sent.filter((since) => since && !since.startsWith('2016-07-3'))).toEqual([]);
+  await from.fill('2016-07-31T05:24');
+  await page.getByText('5 events', { exact: true }).waitFor();
+  await hasHash('#/events?until=2016-07-30T23%3A55%3A00.000Z&since=2016-07-30T23%3A54%3A00.000Z');
+  await page.reload();
+  await page.getByText('5 events', { exact: true }).waitFor();
+  expect(await from.inputValue()).toBe('2016-07-31T05:24');
+  await from.fill('');
+  await until.fill('');
+  await hasHash('#/events');
+  await page.getByRole('button', { name: 'More of App deleted' }).waitFor();
+});
+
 test('an archived wallet leaves the list, is in that of the archived ones by its address, and is brought back', async () => {
   const tenant = await seedTenant(site.gateway, { wallets: 2 });
   const page = await site.openConsole(tenant.token);

@@ -34,6 +34,8 @@ test('projects are loaded in small pages, and are found by the beginning of thei
   const page = await site.openConsole(token);
   const rows = page.locator('tbody tr');
   await page.getByText('60 projects').waitFor();
+  const count = page.locator('.heading .mark');
+  expect(await count.innerText()).toBe('60');
   expect(await rows.count()).toBe(24);
   await page.getByRole('heading', { name: 'Projects' }).and(page.locator(':focus')).waitFor();
   const last = page.getByRole('link', { name: 'Project 60' });
@@ -49,6 +51,7 @@ test('projects are loaded in small pages, and are found by the beginning of thei
   const filter = page.getByLabel('Find by title');
   await filter.fill('PROJECT 5');
   await page.getByText('11 projects').waitFor();
+  expect(await count.count()).toBe(0);
   expect(new URL(page.url()).hash).toBe('#/?title=PROJECT+5');
   await page.getByRole('link', { name: 'Project 59' }).click();
   await page.getByRole('heading', { name: 'Project 59', level: 1 }).waitFor();
@@ -208,11 +211,14 @@ test('a project shows its wallets and its apps, whose titles are text whatever t
     address: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed',
   });
   const app = await createApp(api, tenant.token, { title: HOSTILE });
+  await createApp(api, tenant.token, { title: 'Till' });
   await signIn(api, tenant.token, app);
   const page = await site.openConsole(await accountToken(site.gateway, tenant, { title: HOSTILE }));
   await page.getByRole('button', { name: HOSTILE, exact: true }).waitFor();
   await page.getByRole('link', { name: HOSTILE }).click();
   await page.getByText('31 wallets').waitFor();
+  const tabs = page.getByRole('navigation', { name: 'Parts of the project' }).getByRole('link');
+  expect(await tabs.allInnerTexts()).toEqual(['Wallets 31', 'Apps 2', 'Settings']);
   expect(await page.title()).toBe(`${HOSTILE} · PAW gateway`);
   await page.getByRole('button', { name: 'Show more' }).scrollIntoViewIfNeeded();
   const wallet = page.getByRole('row').filter({ hasText: 'Polygon Amoy' });
@@ -235,6 +241,12 @@ test('a project shows its wallets and its apps, whose titles are text whatever t
   const row = page.getByRole('row').filter({ hasText: HOSTILE });
   await row.waitFor();
   expect(await cellsOf(row)).toEqual(['', HOSTILE, 'Active', AGO, '1', AGO]);
+  const filter = page.getByLabel('Find by title');
+  await filter.fill('no. 5');
+  await page.getByText('No app titles start with “no. 5”.').waitFor();
+  await filter.fill('<IMG');
+  await page.getByText('1 app', { exact: true }).waitFor();
+  expect(new URL(page.url()).hash).toBe(`#/${project}/apps?title=%3CIMG`);
   await row.getByRole('link').click();
   await page.getByRole('heading', { name: HOSTILE, level: 1 }).waitFor();
 });

@@ -269,6 +269,7 @@ export type AppsQueryVariables = Exact<{
   after?: string | null | undefined;
   last?: number | null | undefined;
   before?: string | null | undefined;
+  title?: string | null | undefined;
 }>;
 
 
@@ -324,6 +325,8 @@ export type EventsQueryVariables = Exact<{
   before?: string | null | undefined;
   action?: string | null | undefined;
   resource?: string | null | undefined;
+  since?: string | null | undefined;
+  until?: string | null | undefined;
 }>;
 
 
@@ -331,13 +334,14 @@ export type EventsQuery = { readonly events: { readonly totalCount: number, read
 
 export type ProjectQueryVariables = Exact<{
   name: string | number;
+  createsWallets?: boolean | null | undefined;
 }>;
 
 
 export type ProjectQuery = { readonly node:
-    | { readonly name: string, readonly title: string, readonly description: string, readonly imageCoverUrl: string, readonly reference: string | null, readonly createTime: string, readonly etag: string }
+    | { readonly name: string, readonly title: string, readonly description: string, readonly imageCoverUrl: string, readonly reference: string | null, readonly createTime: string, readonly etag: string, readonly wallets: { readonly totalCount: number }, readonly apps: { readonly totalCount: number } }
     | Record<PropertyKey, never>
-   | null };
+   | null, readonly viewer: { readonly addressesLeft?: ReadonlyArray<{ readonly network: Network, readonly count: number }> | null } };
 
 export type ProjectFieldsFragment = { readonly name: string, readonly title: string, readonly description: string, readonly imageCoverUrl: string, readonly reference: string | null, readonly createTime: string, readonly etag: string };
 
@@ -489,7 +493,7 @@ export class TypedDocumentString<TResult, TVariables>
     return this.value;
   }
 }
-export const HitFragmentDoc = new TypedDocumentString(`
+export const HitFragmentDoc = /*#__PURE__*/ new TypedDocumentString(`
     fragment Hit on Node {
   ... on Project {
     name
@@ -514,7 +518,7 @@ export const HitFragmentDoc = new TypedDocumentString(`
   }
 }
     `, {"fragmentName":"Hit"}) as unknown as TypedDocumentString<HitFragment, unknown>;
-export const AppRowFragmentDoc = new TypedDocumentString(`
+export const AppRowFragmentDoc = /*#__PURE__*/ new TypedDocumentString(`
     fragment AppRow on App {
   name
   title
@@ -532,7 +536,7 @@ export const AppRowFragmentDoc = new TypedDocumentString(`
   }
 }
     `, {"fragmentName":"AppRow"}) as unknown as TypedDocumentString<AppRowFragment, unknown>;
-export const ProjectFieldsFragmentDoc = new TypedDocumentString(`
+export const ProjectFieldsFragmentDoc = /*#__PURE__*/ new TypedDocumentString(`
     fragment ProjectFields on Project {
   name
   title
@@ -543,7 +547,7 @@ export const ProjectFieldsFragmentDoc = new TypedDocumentString(`
   etag
 }
     `, {"fragmentName":"ProjectFields"}) as unknown as TypedDocumentString<ProjectFieldsFragment, unknown>;
-export const WalletRowFragmentDoc = new TypedDocumentString(`
+export const WalletRowFragmentDoc = /*#__PURE__*/ new TypedDocumentString(`
     fragment WalletRow on Wallet {
   name
   title
@@ -561,7 +565,7 @@ export const WalletRowFragmentDoc = new TypedDocumentString(`
   }
 }
     `, {"fragmentName":"WalletRow"}) as unknown as TypedDocumentString<WalletRowFragment, unknown>;
-export const SearchDocument = new TypedDocumentString(`
+export const SearchDocument = /*#__PURE__*/ new TypedDocumentString(`
     query Search($title: String!, $first: Int!, $reference: String, $isReference: Boolean!) {
   projects(title: $title, first: $first) {
     totalCount
@@ -615,7 +619,7 @@ export const SearchDocument = new TypedDocumentString(`
     }
   }
 }`) as unknown as TypedDocumentString<SearchQuery, SearchQueryVariables>;
-export const SearchAddressDocument = new TypedDocumentString(`
+export const SearchAddressDocument = /*#__PURE__*/ new TypedDocumentString(`
     query SearchAddress($address: Address!, $first: Int!) {
   wallets(address: $address, first: $first) {
     totalCount
@@ -647,7 +651,7 @@ export const SearchAddressDocument = new TypedDocumentString(`
     }
   }
 }`) as unknown as TypedDocumentString<SearchAddressQuery, SearchAddressQueryVariables>;
-export const SearchNamesDocument = new TypedDocumentString(`
+export const SearchNamesDocument = /*#__PURE__*/ new TypedDocumentString(`
     query SearchNames($names: [ID!]!) {
   nodes(ids: $names) {
     ...Hit
@@ -676,11 +680,11 @@ export const SearchNamesDocument = new TypedDocumentString(`
     }
   }
 }`) as unknown as TypedDocumentString<SearchNamesQuery, SearchNamesQueryVariables>;
-export const AppsDocument = new TypedDocumentString(`
-    query Apps($project: ID!, $first: Int, $after: String, $last: Int, $before: String) {
+export const AppsDocument = /*#__PURE__*/ new TypedDocumentString(`
+    query Apps($project: ID!, $first: Int, $after: String, $last: Int, $before: String, $title: String) {
   node(id: $project) {
     ... on Project {
-      apps(first: $first, after: $after, last: $last, before: $before) {
+      apps(first: $first, after: $after, last: $last, before: $before, title: $title) {
         totalCount
         nodes {
           ...AppRow
@@ -711,7 +715,7 @@ export const AppsDocument = new TypedDocumentString(`
     title
   }
 }`) as unknown as TypedDocumentString<AppsQuery, AppsQueryVariables>;
-export const AppDocument = new TypedDocumentString(`
+export const AppDocument = /*#__PURE__*/ new TypedDocumentString(`
     query App($name: ID!) {
   node(id: $name) {
     ...AppRow
@@ -733,7 +737,7 @@ export const AppDocument = new TypedDocumentString(`
     title
   }
 }`) as unknown as TypedDocumentString<AppQuery, AppQueryVariables>;
-export const CreateAppDocument = new TypedDocumentString(`
+export const CreateAppDocument = /*#__PURE__*/ new TypedDocumentString(`
     mutation CreateApp($input: CreateAppInput!) {
   createApp(input: $input) {
     app {
@@ -744,7 +748,7 @@ export const CreateAppDocument = new TypedDocumentString(`
   }
 }
     `) as unknown as TypedDocumentString<CreateAppMutation, CreateAppMutationVariables>;
-export const UpdateAppDocument = new TypedDocumentString(`
+export const UpdateAppDocument = /*#__PURE__*/ new TypedDocumentString(`
     mutation UpdateApp($input: UpdateAppInput!) {
   updateApp(input: $input) {
     app {
@@ -768,7 +772,7 @@ export const UpdateAppDocument = new TypedDocumentString(`
     title
   }
 }`) as unknown as TypedDocumentString<UpdateAppMutation, UpdateAppMutationVariables>;
-export const RotateAppKeyDocument = new TypedDocumentString(`
+export const RotateAppKeyDocument = /*#__PURE__*/ new TypedDocumentString(`
     mutation RotateAppKey($input: RotateAppKeyInput!) {
   rotateAppKey(input: $input) {
     app {
@@ -779,15 +783,15 @@ export const RotateAppKeyDocument = new TypedDocumentString(`
   }
 }
     `) as unknown as TypedDocumentString<RotateAppKeyMutation, RotateAppKeyMutationVariables>;
-export const DeleteAppDocument = new TypedDocumentString(`
+export const DeleteAppDocument = /*#__PURE__*/ new TypedDocumentString(`
     mutation DeleteApp($input: DeleteAppInput!) {
   deleteApp(input: $input) {
     deletedAppId
   }
 }
     `) as unknown as TypedDocumentString<DeleteAppMutation, DeleteAppMutationVariables>;
-export const EventsDocument = new TypedDocumentString(`
-    query Events($first: Int, $after: String, $last: Int, $before: String, $action: String, $resource: ResourceName) {
+export const EventsDocument = /*#__PURE__*/ new TypedDocumentString(`
+    query Events($first: Int, $after: String, $last: Int, $before: String, $action: String, $resource: ResourceName, $since: DateTime, $until: DateTime) {
   events(
     first: $first
     after: $after
@@ -795,6 +799,8 @@ export const EventsDocument = new TypedDocumentString(`
     before: $before
     action: $action
     resource: $resource
+    since: $since
+    until: $until
   ) {
     totalCount
     nodes {
@@ -821,10 +827,24 @@ export const EventsDocument = new TypedDocumentString(`
   }
 }
     `) as unknown as TypedDocumentString<EventsQuery, EventsQueryVariables>;
-export const ProjectDocument = new TypedDocumentString(`
-    query Project($name: ID!) {
+export const ProjectDocument = /*#__PURE__*/ new TypedDocumentString(`
+    query Project($name: ID!, $createsWallets: Boolean = false) {
   node(id: $name) {
     ...ProjectFields
+    ... on Project {
+      wallets(first: 1) {
+        totalCount
+      }
+      apps(first: 1) {
+        totalCount
+      }
+    }
+  }
+  viewer {
+    addressesLeft @include(if: $createsWallets) {
+      network
+      count
+    }
   }
 }
     fragment ProjectFields on Project {
@@ -836,7 +856,7 @@ export const ProjectDocument = new TypedDocumentString(`
   createTime
   etag
 }`) as unknown as TypedDocumentString<ProjectQuery, ProjectQueryVariables>;
-export const UpdateProjectDocument = new TypedDocumentString(`
+export const UpdateProjectDocument = /*#__PURE__*/ new TypedDocumentString(`
     mutation UpdateProject($input: UpdateProjectInput!) {
   updateProject(input: $input) {
     project {
@@ -853,14 +873,14 @@ export const UpdateProjectDocument = new TypedDocumentString(`
   createTime
   etag
 }`) as unknown as TypedDocumentString<UpdateProjectMutation, UpdateProjectMutationVariables>;
-export const DeleteProjectDocument = new TypedDocumentString(`
+export const DeleteProjectDocument = /*#__PURE__*/ new TypedDocumentString(`
     mutation DeleteProject($input: DeleteProjectInput!) {
   deleteProject(input: $input) {
     deletedProjectId
   }
 }
     `) as unknown as TypedDocumentString<DeleteProjectMutation, DeleteProjectMutationVariables>;
-export const ProjectsDocument = new TypedDocumentString(`
+export const ProjectsDocument = /*#__PURE__*/ new TypedDocumentString(`
     query Projects($first: Int, $after: String, $last: Int, $before: String, $title: String) {
   projects(
     first: $first
@@ -886,7 +906,7 @@ export const ProjectsDocument = new TypedDocumentString(`
   }
 }
     `) as unknown as TypedDocumentString<ProjectsQuery, ProjectsQueryVariables>;
-export const CreateProjectDocument = new TypedDocumentString(`
+export const CreateProjectDocument = /*#__PURE__*/ new TypedDocumentString(`
     mutation CreateProject($input: CreateProjectInput!) {
   createProject(input: $input) {
     project {
@@ -895,7 +915,7 @@ export const CreateProjectDocument = new TypedDocumentString(`
   }
 }
     `) as unknown as TypedDocumentString<CreateProjectMutation, CreateProjectMutationVariables>;
-export const TokensDocument = new TypedDocumentString(`
+export const TokensDocument = /*#__PURE__*/ new TypedDocumentString(`
     query Tokens($first: Int, $after: String, $last: Int, $before: String) {
   tokens(first: $first, after: $after, last: $last, before: $before) {
     totalCount
@@ -928,7 +948,7 @@ export const TokensDocument = new TypedDocumentString(`
   }
 }
     `) as unknown as TypedDocumentString<TokensQuery, TokensQueryVariables>;
-export const CreateTokenDocument = new TypedDocumentString(`
+export const CreateTokenDocument = /*#__PURE__*/ new TypedDocumentString(`
     mutation CreateToken($input: CreateTokenInput!) {
   createToken(input: $input) {
     token {
@@ -939,14 +959,14 @@ export const CreateTokenDocument = new TypedDocumentString(`
   }
 }
     `) as unknown as TypedDocumentString<CreateTokenMutation, CreateTokenMutationVariables>;
-export const RevokeTokenDocument = new TypedDocumentString(`
+export const RevokeTokenDocument = /*#__PURE__*/ new TypedDocumentString(`
     mutation RevokeToken($id: ID!) {
   revokeToken(input: {id: $id}) {
     revokedTokenId
   }
 }
     `) as unknown as TypedDocumentString<RevokeTokenMutation, RevokeTokenMutationVariables>;
-export const WalletsDocument = new TypedDocumentString(`
+export const WalletsDocument = /*#__PURE__*/ new TypedDocumentString(`
     query Wallets($project: ID!, $first: Int, $after: String, $last: Int, $before: String, $title: String, $archived: Boolean) {
   node(id: $project) {
     ... on Project {
@@ -988,7 +1008,7 @@ export const WalletsDocument = new TypedDocumentString(`
     title
   }
 }`) as unknown as TypedDocumentString<WalletsQuery, WalletsQueryVariables>;
-export const FoundWalletsDocument = new TypedDocumentString(`
+export const FoundWalletsDocument = /*#__PURE__*/ new TypedDocumentString(`
     query FoundWallets($address: Address, $title: String, $archived: Boolean, $first: Int, $after: String, $last: Int, $before: String) {
   wallets(
     address: $address
@@ -1027,7 +1047,7 @@ export const FoundWalletsDocument = new TypedDocumentString(`
     title
   }
 }`) as unknown as TypedDocumentString<FoundWalletsQuery, FoundWalletsQueryVariables>;
-export const WalletDocument = new TypedDocumentString(`
+export const WalletDocument = /*#__PURE__*/ new TypedDocumentString(`
     query Wallet($name: ID!) {
   node(id: $name) {
     ...WalletRow
@@ -1049,7 +1069,7 @@ export const WalletDocument = new TypedDocumentString(`
     title
   }
 }`) as unknown as TypedDocumentString<WalletQuery, WalletQueryVariables>;
-export const CreateWalletDocument = new TypedDocumentString(`
+export const CreateWalletDocument = /*#__PURE__*/ new TypedDocumentString(`
     mutation CreateWallet($input: CreateWalletInput!) {
   createWallet(input: $input) {
     wallet {
@@ -1059,7 +1079,7 @@ export const CreateWalletDocument = new TypedDocumentString(`
   }
 }
     `) as unknown as TypedDocumentString<CreateWalletMutation, CreateWalletMutationVariables>;
-export const UpdateWalletDocument = new TypedDocumentString(`
+export const UpdateWalletDocument = /*#__PURE__*/ new TypedDocumentString(`
     mutation UpdateWallet($input: UpdateWalletInput!) {
   updateWallet(input: $input) {
     wallet {
@@ -1083,7 +1103,7 @@ export const UpdateWalletDocument = new TypedDocumentString(`
     title
   }
 }`) as unknown as TypedDocumentString<UpdateWalletMutation, UpdateWalletMutationVariables>;
-export const ArchiveWalletDocument = new TypedDocumentString(`
+export const ArchiveWalletDocument = /*#__PURE__*/ new TypedDocumentString(`
     mutation ArchiveWallet($input: ArchiveWalletInput!) {
   archiveWallet(input: $input) {
     wallet {
@@ -1107,7 +1127,7 @@ export const ArchiveWalletDocument = new TypedDocumentString(`
     title
   }
 }`) as unknown as TypedDocumentString<ArchiveWalletMutation, ArchiveWalletMutationVariables>;
-export const UnarchiveWalletDocument = new TypedDocumentString(`
+export const UnarchiveWalletDocument = /*#__PURE__*/ new TypedDocumentString(`
     mutation UnarchiveWallet($input: UnarchiveWalletInput!) {
   unarchiveWallet(input: $input) {
     wallet {
@@ -1131,7 +1151,7 @@ export const UnarchiveWalletDocument = new TypedDocumentString(`
     title
   }
 }`) as unknown as TypedDocumentString<UnarchiveWalletMutation, UnarchiveWalletMutationVariables>;
-export const ViewerDocument = new TypedDocumentString(`
+export const ViewerDocument = /*#__PURE__*/ new TypedDocumentString(`
     query Viewer {
   viewer {
     name

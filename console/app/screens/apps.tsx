@@ -1,14 +1,16 @@
 import { useState } from 'preact/hooks';
+import { Filter } from '../controls/filter.tsx';
 import { type CreateProps, More, Size, useList } from '../controls/list.tsx';
 import { FullId, ResourceLink } from '../controls/resource-id.tsx';
 import { type Columns, Table, timeColumn } from '../controls/table.tsx';
 import { Time } from '../controls/time.tsx';
 import { AppDocument, type AppRowFragment, AppsDocument } from '../generated/documents.ts';
+import { useObservable } from '../observable.ts';
 import { nodeOf, useQuery } from '../query.ts';
-import { linkTo } from '../router.ts';
+import { linkTo, route } from '../router.ts';
 import { Actions, notify } from '../screen.tsx';
 import { mayChangeApps, useViewer } from '../session.ts';
-import { TEXTS } from '../texts.ts';
+import { quoted, TEXTS } from '../texts.ts';
 import { CreateApp, DeleteApp, RenameApp, RotateKey, SwitchApp } from './app-dialogs.tsx';
 import { ResourceScreen } from './resource.tsx';
 
@@ -25,7 +27,8 @@ const DIALOGS = { rename: RenameApp, rotate: RotateKey, switch: SwitchApp, delet
 
 /** The apps of a project. */
 export function Apps({ project }: { project: string }) {
-  const list = useList(AppsDocument, { project }, ({ node }) => node?.apps);
+  const title = useObservable(route).query.get('title');
+  const list = useList(AppsDocument, { project, ...(title && { title }) }, ({ node }) => node?.apps);
   const mayChange = mayChangeApps(useViewer());
   const [isCreating, setIsCreating] = useState(false);
   const onCreated: CreateProps['onCreated'] = (app) => {
@@ -35,11 +38,13 @@ export function Apps({ project }: { project: string }) {
   return (
     <>
       <div class="tools">
+        <Filter />
         <Size list={list} noun="apps" />
         {mayChange && <Actions primary="Create app" of={{ 'Create app': () => setIsCreating(true) }} />}
       </div>
       <Table label="Apps" columns={COLUMNS} rows={list.nodes} nameOf={({ title }) => title} />
-      {list.totalCount === 0 && (
+      {list.totalCount === 0 && title && <p class="muted">No app titles start with {quoted(title)}.</p>}
+      {list.totalCount === 0 && !title && (
         <p class="muted">
           The project has no apps. A program signs in as an app, and gets a token for this project.
         </p>
@@ -61,14 +66,10 @@ export function App({ name }: { name: string }) {
   const onClose = () => setOpened(undefined);
   const onDone = (text: string) => {
     onClose();
-    if (app && opened === 'delete') {
-      const link = linkTo(`${app.project.name}/apps`);
-      notify(text, link);
-      location.replace(link);
-    } else {
-      notify(text);
-      query.reload();
-    }
+    if (!app || opened !== 'delete') return notify(text);
+    const link = linkTo(`${app.project.name}/apps`);
+    notify(text, link);
+    location.replace(link);
   };
   const Opened = opened && DIALOGS[opened];
   const ending = app?.keys.find(({ expireTime }) => expireTime !== null)?.expireTime;

@@ -1,10 +1,9 @@
 import { ProjectCombobox } from '../controls/combobox.tsx';
 import { EditDialog, TextField, useEdited } from '../controls/edit-dialog.tsx';
 import { Field, FormDialog } from '../controls/form.tsx';
-import { NetworkOptions, networkOf } from '../controls/networks.tsx';
+import { NetworkSelect, networkOf } from '../controls/networks.tsx';
 import {
   ArchiveWalletDocument,
-  type Network,
   UnarchiveWalletDocument,
   UpdateWalletDocument,
   type WalletRowFragment as Wallet,
@@ -60,13 +59,7 @@ export function EditWallet({ wallet, onUpdated, onClose }: EditWalletProps) {
       )}
       <Field name="network" label="Network" hint={noteOf('network')}>
         {(control) => (
-          <select
-            {...control}
-            value={own.network}
-            onChange={({ currentTarget }) => set({ network: currentTarget.value as Network })}
-          >
-            <NetworkOptions />
-          </select>
+          <NetworkSelect control={control} network={own.network} onChoose={(network) => set({ network })} />
         )}
       </Field>
       <TextField edited={edited} name="reference" label="Reference" />

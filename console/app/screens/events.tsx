@@ -14,10 +14,11 @@ type Event = EventsQuery['events']['nodes'][number];
 /** The audit events of the account. */
 export function Events() {
   const { query } = useObservable(route);
-  const [action, resource] = [query.get('action') ?? '', query.get('resource') ?? ''];
+  const { action = '', resource = '', since = '', until = '' } = Object.fromEntries(query);
+  const filters = Object.entries({ action, resource, since, until }).filter(([, value]) => value);
   return (
     <Screen title="Events">
-      <EventList variables={{ ...(action && { action }), ...(resource && { resource }) }}>
+      <EventList variables={Object.fromEntries(filters)}>
         <label>
           Action{' '}
           <select value={action} onChange={({ currentTarget }) => setQuery({ action: currentTarget.value })}>
@@ -29,6 +30,8 @@ export function Events() {
             ))}
           </select>
         </label>
+        <TimeField name="since" label="From" value={since} />
+        <TimeField name="until" label="Until" value={until} />
         {resource && (
           <p>
             Only of <ResourceLink name={resource} />{' '}
@@ -42,12 +45,34 @@ export function Events() {
   );
 }
 
+/** A limit of the times of the events. The address has it in UTC, so its link finds the same events everywhere. */
+function TimeField({ name, label, value }: { name: string; label: string; value: string }) {
+  const time = new Date(value);
+  time.setMinutes(time.getMinutes() - time.getTimezoneOffset());
+  return (
+    <label>
+      {label}{' '}
+      <input
+        type="datetime-local"
+        max="9999-12-31T23:59"
+        value={time.toJSON()?.slice(0, 16) ?? ''}
+        onChange={({ currentTarget: { value } }) => {
+          // A year that is being typed begins with zeros.
+          if (!value.startsWith('0')) setQuery({ [name]: new Date(value).toJSON() ?? '' });
+        }}
+      />
+    </label>
+  );
+}
+
 /** The history of a resource. It is read again when the resource changes. */
 export function History({ resource }: { resource: { readonly name: string } }) {
   return (
     <section aria-labelledby="history">
       <h2 id="history">History</h2>
-      <EventList key={JSON.stringify(resource)} variables={{ resource: resource.name }} />
+      <EventList key={JSON.stringify(resource)} variables={{ resource: resource.name }}>
+        <a href={linkTo(`events?resource=${resource.name}`)}>Filter by action or time</a>
+      </EventList>
     </section>
   );
 }
@@ -106,7 +131,11 @@ const RESOURCE: Column<Event> = {
   rank: 2,
   isSecondLine: true,
   cell: ({ resource, resourceTitle }) => <ResourceLink name={resource} title={resourceTitle} />,
-  whole: ({ resource }) => <FullId text={resource} />,
+  whole: ({ resource }) => (
+    <>
+      <FullId text={resource} /> <a href={linkTo(`events?resource=${resource}`)}>Only its events</a>
+    </>
+  ),
 };
 
 /** The values of an event that only the opened row has. */

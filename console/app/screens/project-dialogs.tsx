@@ -43,10 +43,10 @@ export function CreateProject({ onClose }: { onClose: () => void }) {
   );
 }
 
-type EditProjectProps = { readonly project: Project; onUpdated: () => void; onClose: () => void };
+type ProjectProps = { readonly project: Project; onClose: () => void };
 
 /** The dialog that changes a project. */
-export function EditProject({ project, onUpdated, onClose }: EditProjectProps) {
+export function EditProject({ project, onClose }: ProjectProps) {
   const update = useMutation(UpdateProjectDocument, true);
   const edited = useEdited({
     kind: 'project',
@@ -56,10 +56,7 @@ export function EditProject({ project, onUpdated, onClose }: EditProjectProps) {
     shown: (values, field) => values[field] ?? '',
     read: async () => nodeOf(await request(ProjectDocument, { name: project.name })),
     update: async (input) => (await update({ input })).updateProject?.project,
-    onUpdated: ({ title }) => {
-      notify(`Saved ${quoted(title)}.`);
-      onUpdated();
-    },
+    onUpdated: ({ title }) => notify(`Saved ${quoted(title)}.`),
     onClose,
   });
   return (
@@ -71,10 +68,8 @@ export function EditProject({ project, onUpdated, onClose }: EditProjectProps) {
   );
 }
 
-type DeleteProjectProps = Pick<EditProjectProps, 'project' | 'onClose'>;
-
 /** The dialog that deletes an empty project, and then shows the others. */
-export function DeleteProject({ project: { name, title }, onClose }: DeleteProjectProps) {
+export function DeleteProject({ project: { name, title }, onClose }: ProjectProps) {
   const remove = useMutation(DeleteProjectDocument);
   const submit = async () => {
     await remove({ input: { name } });

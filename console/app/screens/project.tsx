@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { Count } from '../controls/count.tsx';
 import { Cover } from '../controls/cover.tsx';
 import { Folded } from '../controls/folded.tsx';
 import { FullId } from '../controls/resource-id.tsx';
@@ -19,10 +20,13 @@ const TABS = { '': 'Wallets', '/apps': 'Apps', '/settings': 'Settings' };
 
 /** A project with its wallets, its apps and its settings, each in a tab. @param name its resource name */
 export function Project({ name, tab = '' }: { name: string; tab?: string | undefined }) {
-  const query = useQuery(ProjectDocument, { name });
+  const viewer = useViewer();
+  const query = useQuery(ProjectDocument, { name, createsWallets: mayChangeAccount(viewer) });
   const project = nodeOf(query.data);
   const path = usePath();
-  const mayChange = mayChangeApps(useViewer());
+  const mayChange = mayChangeApps(viewer);
+  const left = new Map(query.data?.viewer.addressesLeft?.map(({ network, count }) => [network, count]));
+  const lists = new Map(Object.entries({ Wallets: project?.wallets, Apps: project?.apps }));
   const [isEditing, setIsEditing] = useState(false);
   if (isMissing(query)) return <NotFound kind="Project" />;
   return (
@@ -41,17 +45,17 @@ export function Project({ name, tab = '' }: { name: string; tab?: string | undef
               href={linkTo(name + path)}
               aria-current={path.slice(1) === tab ? 'page' : undefined}
             >
-              {text}
+              {text} <Count of={lists.get(text)?.totalCount} />
             </a>
           ))}
         </nav>
       )}
       <Pending query={query} />
-      {project && tab === '' && <Wallets project={name} />}
+      {project && tab === '' && <Wallets project={name} left={left} />}
       {project && tab === 'apps' && <Apps project={name} />}
       {project && tab === 'settings' && <Settings project={project} />}
       {project && isEditing && mayChange && (
-        <EditProject project={project} onUpdated={query.reload} onClose={() => setIsEditing(false)} />
+        <EditProject project={project} onClose={() => setIsEditing(false)} />
       )}
     </Screen>
   );

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { Count } from '../controls/count.tsx';
 import { Cover } from '../controls/cover.tsx';
 import { Filter } from '../controls/filter.tsx';
 import { More, Size, useList } from '../controls/list.tsx';
@@ -40,7 +41,7 @@ export function Projects() {
   const [isCreating, setIsCreating] = useState(false);
   const create = <Actions primary="Create project" of={{ 'Create project': () => setIsCreating(true) }} />;
   return (
-    <Screen title="Projects">
+    <Screen title="Projects" aside={<Count of={title ? undefined : list.totalCount} />}>
       <div class="tools">
         <Filter />
         <Size list={list} noun="projects" />

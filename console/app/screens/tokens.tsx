@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { Count } from '../controls/count.tsx';
 import { FormDialog } from '../controls/form.tsx';
 import { type CreateProps, More, Size, useList } from '../controls/list.tsx';
 import { FullId, ResourceLink } from '../controls/resource-id.tsx';
@@ -85,7 +86,7 @@ export function Tokens() {
   };
   const create = <Actions primary="Create token" of={{ 'Create token': () => setIsCreating(true) }} />;
   return (
-    <Screen title="Tokens">
+    <Screen title="Tokens" aside={<Count of={list.totalCount} />}>
       <p class="muted">Valid tokens of the account and its apps.</p>
       <div class="tools">
         <Size list={list} noun="valid tokens" />

@@ -1,3 +1,4 @@
+import type { ComponentProps } from 'preact';
 import { useState } from 'preact/hooks';
 import { ArchivedFilter, Filter } from '../controls/filter.tsx';
 import { type CreateProps, type List, More, Size, useList } from '../controls/list.tsx';
@@ -52,7 +53,8 @@ const COLUMNS: Columns<WalletRowFragment> = [
 ];
 
 /** The wallets of a project. */
-export function Wallets({ project }: { project: string }) {
+export function Wallets(target: Pick<ComponentProps<typeof CreateWallet>, 'project' | 'left'>) {
+  const { project } = target;
   const { query } = useObservable(route);
   const title = query.get('title');
   const archived = query.has('archived');
@@ -78,7 +80,7 @@ export function Wallets({ project }: { project: string }) {
         <p class="muted">The project has no {archived && 'archived '}wallets.</p>
       )}
       {isCreating && !readOnly && (
-        <CreateWallet project={project} onCreated={onCreated} onClose={() => setIsCreating(false)} />
+        <CreateWallet {...target} onCreated={onCreated} onClose={() => setIsCreating(false)} />
       )}
     </>
   );
@@ -157,7 +159,6 @@ export function Wallet({ name }: { name: string }) {
   const onUpdated = ({ title, archiveTime }: WalletRowFragment) => {
     const done = opened === 'edit' ? 'Saved' : archiveTime ? 'Archived' : 'Unarchived';
     notify(`${done} ${quoted(title)}.`);
-    query.reload();
   };
   const Opened = opened && DIALOGS[opened];
   return (
