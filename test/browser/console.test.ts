@@ -127,10 +127,10 @@ test('the search finds projects, wallets and apps in groups, by a title, an addr
   const ids = await page.evaluate<string[]>('[...document.querySelectorAll("[id]")].map(({ id }) => id)');
   expect(ids).toEqual([...new Set(ids)]);
   for (const [text, problem] of [
-    [ULID, 'Nothing has the ID'],
     ['lantern', 'No titles start with “lantern”.'],
-    [wallet.replace('wallets', 'apps'), 'Nothing has the ID'],
     [address.replace('2', 'f'), 'No wallet has the address'],
+    [wallet.replace('wallets', 'apps'), 'Nothing has the ID'],
+    [ULID, `Nothing has the ID “${ULID}”.`],
   ] as const) {
     await field.fill(text);
     await page.getByRole('status').getByText(problem).waitFor();

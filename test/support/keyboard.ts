@@ -7,6 +7,8 @@ const MAX_STOPS = 200;
 const UNSEEN_FOCUS = `(() => {
   const element = document.activeElement;
   if (element === null || element === document.body) return undefined;
+  // The button within a date field, which the browser outlines.
+  if (!element.matches(':focus')) return undefined;
   const isOutlined = [undefined, '::after'].some((pseudo) => {
     const { outlineStyle, outlineWidth } = getComputedStyle(element, pseudo);
     return outlineStyle !== 'none' && parseFloat(outlineWidth) >= 2;
