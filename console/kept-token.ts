@@ -10,10 +10,15 @@ const tabs = withStorage(() => new BroadcastChannel(KEY + ROOT.pathname));
 
 const MIDDLE_BUTTON = 1;
 
-/** Returns an entered token alone. White space, quotes, and `export NAME=` or `Bearer` are often copied with it. */
+/** The number of characters after the start of a token, such as `paw_acct_`. */
+export const SECRET_LENGTH = 125;
+
+const CREDENTIAL = new RegExp(`paw_(?:acct|app|key)_\\w{0,${SECRET_LENGTH}}`);
+
+/** Returns an entered token alone. White space, quotes, and the text around it are often copied with it. */
 export function enteredToken(text: string): string {
   const joined = text.replace(/[\s"'`]/g, '');
-  const [token = joined] = /paw_(?:acct|app|key)_\w*/.exec(joined) ?? [];
+  const [token = joined] = CREDENTIAL.exec(joined) ?? [];
   return token;
 }
 

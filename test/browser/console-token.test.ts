@@ -54,10 +54,11 @@ test('a token leaves the address and the history at once, and is kept for the ta
   await page.getByRole('link', { name: 'Tenant' }).waitFor();
   expect(await storedBy(page)).toEqual([]);
   await page.reload();
-  // As it is copied from a header, from a file with settings, and from a terminal that breaks lines.
+  // As it is copied from a header, a command, a file with settings, and a terminal that breaks lines.
   const middle = second.token.length / 2;
   for (const text of [
     `Authorization: Bearer "${second.token}"`,
+    `curl -H 'Authorization: Bearer ${second.token}' http://127.0.0.1:4000/project/projects`,
     ` export PAW_TOKEN='${second.token}'`,
     `PAW_TOKEN=${second.token.slice(0, middle)}  ${second.token.slice(middle)}`,
   ]) {

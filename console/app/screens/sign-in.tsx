@@ -1,5 +1,5 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { enteredToken, keptToken } from '../../kept-token.ts';
+import { enteredToken, keptToken, SECRET_LENGTH } from '../../kept-token.ts';
 import { Check, Field, Form, type FormProps } from '../controls/form.tsx';
 import { ViewerDocument } from '../generated/documents.ts';
 import { Identity } from '../navigation.tsx';
@@ -9,9 +9,6 @@ import { RequestError, request } from '../request.ts';
 import { Screen } from '../screen.tsx';
 import { beginSession, principalOf, refuseSuggestion, type Session, sessionState } from '../session.ts';
 import { TEXTS } from '../texts.ts';
-
-// The number of characters after the start of a token.
-const SECRET_LENGTH = 125;
 
 /** The screen without a session. */
 export function SignIn() {
