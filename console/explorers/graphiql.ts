@@ -5,12 +5,12 @@ import { useGraphiQL } from '@graphiql/react';
 import { GraphiQL } from 'graphiql';
 import { createElement, useEffect } from 'react';
 import { createRoot } from 'react-dom/client';
-import { authorization, connectTokenField } from '../kept-token.ts';
+import { authorization, connectTokenField, SECRET_LENGTH } from '../kept-token.ts';
 import { type APP, type Example, examplesFor, type WALLET } from './examples.ts';
 import { memoryStorage } from './memory-storage.ts';
 
 // So that a token is not used before it is complete.
-const COMPLETE_TOKEN = /^paw_(acct|app)_\w{125}$/;
+const COMPLETE_TOKEN = new RegExp(`^paw_(acct|app)_\\w{${SECRET_LENGTH}}$`);
 
 const FIND_WALLET =
   '{ projects(first: 100) { nodes { wallets(first: 1) { nodes { name title description } } } } }';
