@@ -40,7 +40,7 @@ test('the console links to the documentation, in which the link at a heading lea
 });
 
 test('the old address of a section leads to its new page, from another page and on the page itself', async () => {
-  const page = await site.open('/docs/authentication.md#oauth');
+  const page = await site.open('/docs/api.md#oauth');
   await page.waitForURL(`${site.gateway.url}/docs/authentication.md#oauth`);
   await page.goto(`${site.gateway.url}/docs/api.md`);
   await page.evaluate('location.hash = "limits"');
