@@ -58,7 +58,7 @@ test.each([
         const excess = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
         await expect.poll(() => driver.evaluate(excess), { message: path }).toBe(0);
       }
-      expect(driver.errors).toEqual([]);
+      expect(driver.errors, path).toEqual([]);
     }
   } finally {
     await driver.close();

@@ -18,6 +18,15 @@ export type Driver = {
   close(): Promise<void>;
 };
 
+/** The results of Firefox, by the commands. */
+type FirefoxResults = {
+  readonly 'session.new': unknown;
+  readonly 'session.subscribe': unknown;
+  readonly 'browsingContext.getTree': { readonly contexts: readonly [{ readonly context: string }] };
+  readonly 'browsingContext.setViewport': unknown;
+  readonly 'script.evaluate': { readonly result: { readonly value: string } };
+};
+
 /** Starts Firefox. Source: w3c.github.io/webdriver-bidi. */
 export async function startFirefox(): Promise<Driver> {
   const profile = mkdtempSync(join(tmpdir(), 'paw-firefox-'));
@@ -25,10 +34,12 @@ export async function startFirefox(): Promise<Driver> {
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   const url = await find(firefox.stderr, /WebDriver BiDi listening on (ws:\S+)/);
+  // Firefox would wait at a full pipe.
+  firefox.stderr.resume();
   const socket = new WebSocket(`${url}/session`);
   await once(socket, 'open');
   const errors: string[] = [];
-  const pending = new Map<number, { resolve(value: Answer): void; reject(error: Error): void }>();
+  const pending = new Map<number, { resolve(result: unknown): void; reject(error: Error): void }>();
   socket.addEventListener('message', ({ data }) => {
     const { id, type, result, message, params } = JSON.parse(String(data));
     if (type === 'event' && params.level === 'error') errors.push(params.text);
@@ -37,8 +48,8 @@ export async function startFirefox(): Promise<Driver> {
     else waiting?.resolve(result);
   });
   let last = 0;
-  const send = (method: string, params: object) =>
-    new Promise<Answer>((resolve, reject) => {
+  const send = <Command extends keyof FirefoxResults>(method: Command, params: object) =>
+    new Promise<FirefoxResults[Command]>((resolve, reject) => {
       last += 1;
       pending.set(last, { resolve, reject });
       socket.send(JSON.stringify({ id: last, method, params }));
@@ -46,7 +57,7 @@ export async function startFirefox(): Promise<Driver> {
   await send('session.new', { capabilities: {} });
   await send('session.subscribe', { events: ['log.entryAdded'] });
   const { contexts } = await send('browsingContext.getTree', {});
-  const { context } = contexts[0];
+  const [{ context }] = contexts;
   return {
     errors,
     async evaluate(expression) {
@@ -71,18 +82,19 @@ export async function startFirefox(): Promise<Driver> {
 export async function startWebKit(): Promise<Driver> {
   const port = await freePort();
   const driver = spawn('xvfb-run', ['-a', 'WebKitWebDriver', `--port=${port}`], { detached: true });
-  const send = async (method: string, path: string, body?: object): Promise<Answer> => {
+  const send = async <Value>(method: string, path: string, body?: object): Promise<Value> => {
     const response = await fetch(`http://127.0.0.1:${port}/session${path}`, {
       method,
       ...(body && { body: JSON.stringify(body) }),
     });
-    const { value } = (await response.json()) as Answer;
+    const { value } = (await response.json()) as { value: Value & { readonly message?: string } };
     if (!response.ok) throw new Error(value.message);
     return value;
   };
   const options = { binary: globSync('/usr/lib/*/webkit2gtk-4.*/MiniBrowser')[0], args: ['--automation'] };
   const capabilities = { alwaysMatch: { 'webkitgtk:browserOptions': options } };
-  const { sessionId } = await vi.waitFor(() => send('POST', '', { capabilities }), { timeout: 60_000 });
+  const start = () => send<{ readonly sessionId: string }>('POST', '', { capabilities });
+  const { sessionId } = await vi.waitFor(start, { timeout: 60_000 });
   return {
     errors: [],
     evaluate: (expression) =>
@@ -99,9 +111,6 @@ export async function startWebKit(): Promise<Driver> {
     },
   };
 }
-
-// biome-ignore lint/suspicious/noExplicitAny: an answer of the protocols, whose form depends on its command.
-type Answer = any;
 
 /** Returns the group of the first line that matches. */
 async function find(stream: Readable, pattern: RegExp): Promise<string> {
