@@ -6,7 +6,7 @@ import type { Config } from '../../config.ts';
 // Lines that are not written yet are kept up to this size. More lines are lost.
 const MAX_UNWRITTEN_BYTES = 1_000_000;
 
-// Of a UTF-16 code unit in UTF-8.
+// A UTF-16 code unit takes at most so many bytes in UTF-8.
 const MAX_BYTES_PER_CHARACTER = 3;
 
 // Lines are written together when they have so many bytes, or after so long. A write takes the time of several lines.
