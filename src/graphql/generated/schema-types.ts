@@ -326,7 +326,8 @@ export type Event = {
   /**
    * The number of revoked tokens, of addresses, or of equal acts: those of a client within the same
    * minute, with the same action, resource, fields, credential and address, by one process. The count
-   * grows until the end of the minute.
+   * grows until the end of the minute. Equal acts that run at the same time, or in one request with an
+   * `Idempotency-Key`, can have several events.
    */
   readonly count: Scalars['Int']['output'];
   /**
