@@ -133,9 +133,9 @@ export async function makeBenchData(url: string, count: number, walletCount = co
     const accounts: AccountData[] = [];
     for (const other of others)
       accounts.push(await fillWallets(other, walletCount + accounts.length * count, count / ACCOUNTS));
-    await database.write('ANALYZE');
     const projectId = (n: number) => (n === 1 ? idOf(defaultProject) : numberedId(n - 1));
     const apps = await makeApps(database, filled, (2 * count) / 5, projectId);
+    await database.write('ANALYZE');
     return {
       url,
       account: filled,
