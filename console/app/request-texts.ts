@@ -28,7 +28,7 @@ export const COMMANDS: Texts = {
   DeleteApp: 'app delete {name}',
   Tokens: 'token list --account={account} --page-size={first}',
   RevokeToken: 'token revoke --id={id}',
-  Events: 'audit list --account={account} action? resource? --page-size={first}',
+  Events: 'audit list --account={account} action? resource? since? until? --page-size={first}',
 };
 
 type Values = Readonly<Record<string, unknown>>;
