@@ -38,7 +38,8 @@ test('the document for a supergraph has the keys, and leaves out what clashes wi
   expect(() => parse(sdl)).not.toThrow();
   const schema = buildSchema(sdl, { assumeValidSDL: true });
   const page = readFileSync(new URL('../../../docs/federation.md', import.meta.url), 'utf8');
-  const [, leftOut = ''] = /^- All queries and mutations are part of the graph, except ([^.]*)\./m.exec(page) ?? [];
+  const [, leftOut = ''] =
+    /^- All queries and mutations are part of the graph, except ([^.]*)\./m.exec(page) ?? [];
   const isLeftOut = (name: string) => leftOut.includes(`\`${name}\``);
   expect(fieldsOf(schema)).toEqual(fieldsOf(createSchema()).filter((name) => !isLeftOut(name)));
   const names = Object.values(schema.getTypeMap()).filter(isObjectType).map(String);
