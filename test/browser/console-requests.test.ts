@@ -97,6 +97,9 @@ test('list projects: each form of the request returns the rows of the console, a
     'Variables',
     'curl',
   ]);
+  // There is no command with a title.
+  expect(await page.locator('.request [aria-pressed=true]').allInnerTexts()).toEqual(['curl']);
+  expect(await page.locator('.request p').innerText()).not.toContain('operator');
   for (const form of ['GraphQL', 'curl']) {
     const answer = await runShown(page.locator('main'), tenant, form);
     expect(namesIn(answer)).toEqual(tenant.projects.slice(9, 19));
@@ -207,6 +210,7 @@ test('the request that revokes the token of the console is one of OAuth, and is 
   await page.getByRole('button', { name: TEXTS.revokeToken }).click();
   const dialog = page.getByRole('dialog');
   await showRequest(dialog);
+  await dialog.locator('.request [aria-pressed=true]').getByText('curl').waitFor();
   const text = await dialog.locator('.request pre').innerText();
   await run('sh', ['-c', `${text} -sS --fail-with-body`], {
     env: { ...process.env, PAW_TOKEN: tenant.token },

@@ -48,6 +48,10 @@ test('a token leaves the address and the history at once, and is kept for the ta
     await field.and(page.locator(':focus[aria-invalid=true]')).waitFor();
     expect(await field.inputValue()).toBe('');
   }
+  await page.getByRole('button', { name: 'Show the request' }).click();
+  await field.fill('paw_acct_');
+  await page.getByText('Fill in the form first.').waitFor();
+  expect(await field.inputValue()).toBe('paw_acct_');
   await field.fill(` ${first.token} `);
   await page.getByLabel(TEXTS.keepToken).uncheck();
   await page.getByRole('button', { name: 'Continue' }).click();

@@ -16,8 +16,13 @@ export type FormProps = {
   /** The text while the values are sent. */
   readonly busy: string;
   readonly isDangerous?: boolean;
-  /** Sends the values by the names of the fields, or shows that: see `firstRequestOf`. A RequestError that it throws is shown. */
+  /**
+   * Sends the values by the names of the fields. A RequestError that it throws is shown. It is also called to show its
+   * request: see `firstRequestOf`.
+   */
   readonly onSubmit: (values: Readonly<Record<string, string>>) => Promise<void>;
+  /** Called after the sent values were refused, with a reason at a field. */
+  readonly onRefused?: () => void;
   /** Adds a button to cancel. */
   readonly onCancel?: () => void;
   /** The text of this button. */
@@ -27,7 +32,7 @@ export type FormProps = {
 
 /** A form. It shows each violation at its field, focuses the first, and shows any other error above its buttons. */
 export function Form(props: FormProps) {
-  const { action, busy, isDangerous = false, onSubmit, onCancel, cancel = 'Cancel', children } = props;
+  const { action, busy, isDangerous = false, onSubmit, onRefused, onCancel, cancel = 'Cancel', children } = props;
   const form = useRef<HTMLFormElement>(null);
   const [error, setError] = useState<RequestError>();
   const [isBusy, setIsBusy] = useState(false);
@@ -58,6 +63,7 @@ export function Form(props: FormProps) {
     } catch (thrown) {
       if (!(thrown instanceof RequestError)) throw thrown;
       setError(thrown);
+      if (thrown.details.fieldViolations) onRefused?.();
     } finally {
       setIsBusy(false);
     }

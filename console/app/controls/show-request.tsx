@@ -16,10 +16,11 @@ export function ShowRequest({ send }: { send: () => Promise<unknown> }) {
   const request = kind === '' ? undefined : firstRequestOf(send);
   const { viewer } = sessionState.value.session ?? {};
   const texts = request ? textsOf(request, { url: gatewayUrl(), command: COMMAND, viewer }) : {};
-  const { GraphQL: query, Variables: variables = '', curl = 'Fill in the form first.' } = texts;
+  const { GraphQL: query, Variables: variables = '', curl = 'Fill in the form first.', paw } = texts;
+  // The values can have no text of the chosen kind.
   const text = texts[kind] ?? curl;
   const kinds = Object.keys(texts).map((each) => (
-    <button key={each} type="button" class="small" aria-pressed={each === kind} onClick={() => setKind(each)}>
+    <button key={each} type="button" class="small" aria-pressed={texts[each] === text} onClick={() => setKind(each)}>
       {each}
     </button>
   ));
@@ -35,7 +36,7 @@ export function ShowRequest({ send }: { send: () => Promise<unknown> }) {
           <p class="muted">
             {text.includes('$PAW_TOKEN') && 'PAW_TOKEN is your token. '}
             {text.includes('$PASSWORD') && 'PASSWORD is the password, escaped as in JSON. '}
-            {kind === 'paw' && 'The operator runs this on the gateway’s host. '}
+            {text === paw && 'The operator runs this on the gateway’s host. '}
             {GRAPHIQL && query && (
               <a
                 href={`${GRAPHIQL}#${new URLSearchParams({ query, variables })}`}

@@ -39,10 +39,7 @@ export function SignInForm(buttons: Pick<FormProps, 'cancel' | 'onCancel'>) {
   }, [offered]);
   if (replacement) return <Replace {...replacement} onStay={() => setReplacement(undefined)} />;
   const enter = async (token: string, isKept: boolean) => {
-    const session = await checkToken(token).catch((error) => {
-      if (error.details?.fieldViolations && input.current) input.current.value = '';
-      throw error;
-    });
+    const session = await checkToken(token);
     const before = await sessionBefore(token);
     if (before && principalOf(before.viewer) !== principalOf(session.viewer))
       setReplacement({ before, session, isKept });
@@ -59,6 +56,9 @@ export function SignInForm(buttons: Pick<FormProps, 'cancel' | 'onCancel'>) {
         action="Continue"
         busy="Checking…"
         onSubmit={({ token = '', keep }) => enter(enteredToken(token), keep !== undefined)}
+        onRefused={() => {
+          if (input.current) input.current.value = '';
+        }}
         {...buttons}
       >
         <Field
