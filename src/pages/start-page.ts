@@ -50,8 +50,6 @@ const CARDS: readonly { readonly text: string; readonly links: readonly LinkName
   },
 ];
 
-const SANDBOX_HINT = ' In Apollo Sandbox, replace &lt;token&gt; under Headers with your token.';
-
 const FOOTER: readonly LinkName[] = ['schema', 'openapi', 'llms', 'liveness', 'readiness'];
 
 const STYLE = readStyle('content') + readStyle('start-page');
@@ -66,8 +64,7 @@ export function addStartPage(app: FastifyInstance, { version, publicUrl, sandbox
   const card = ({ text, links }: (typeof CARDS)[number]) => {
     const [heading, ...more] = anchors(links);
     const others = more.length > 0 ? `<p>${more.join(' · ')}</p>` : '';
-    const hint = sandbox && links.includes('graphql') ? SANDBOX_HINT : '';
-    return heading ? `<li><h2>${heading}</h2><p>${text}${hint}</p>${others}</li>` : '';
+    return heading ? `<li><h2>${heading}</h2><p>${text}</p>${others}</li>` : '';
   };
 
   app.get('/', async (request, reply) => {

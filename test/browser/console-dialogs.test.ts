@@ -128,7 +128,9 @@ test('a token is created with what it may in words, is shown once, and the one o
   const row = page.getByRole('row').filter({ hasText: 'Pipeline' });
   expect(await row.innerText()).toMatch(/in 6 days|in 7 days/);
   await row.getByRole('button', { name: 'More of “Pipeline”' }).click();
-  expect(await page.locator('.rest').innerText()).toContain(`by tokens/${tokenNameOf(maker).slice(7, 11)}`);
+  const opened = await page.locator('.rest').innerText();
+  expect(opened).toMatch(/Created\s+\d+ \w+ \d{4}, \d\d:\d\d by tokens/);
+  expect(opened).toContain(`by tokens/${tokenNameOf(maker).slice(7, 11)}`);
   expect(await page.content()).not.toContain(token);
   expect(JSON.stringify([await storedBy(page), page.url()])).not.toContain(token);
 });

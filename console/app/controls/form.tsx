@@ -32,7 +32,7 @@ export type FormProps = {
 
 /** A form. It shows each violation at its field, focuses the first, and shows any other error above its buttons. */
 export function Form(props: FormProps) {
-  const { action, busy, isDangerous = false, onSubmit, onRefused, onCancel, cancel = 'Cancel', children } = props;
+  const { action, busy, isDangerous = false, onSubmit, onCancel, cancel = 'Cancel', children } = props;
   const form = useRef<HTMLFormElement>(null);
   const [error, setError] = useState<RequestError>();
   const [isBusy, setIsBusy] = useState(false);
@@ -63,7 +63,7 @@ export function Form(props: FormProps) {
     } catch (thrown) {
       if (!(thrown instanceof RequestError)) throw thrown;
       setError(thrown);
-      if (thrown.details.fieldViolations) onRefused?.();
+      if (thrown.details.fieldViolations) props.onRefused?.();
     } finally {
       setIsBusy(false);
     }

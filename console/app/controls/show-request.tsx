@@ -20,7 +20,13 @@ export function ShowRequest({ send }: { send: () => Promise<unknown> }) {
   // The values can have no text of the chosen kind.
   const text = texts[kind] ?? curl;
   const kinds = Object.keys(texts).map((each) => (
-    <button key={each} type="button" class="small" aria-pressed={texts[each] === text} onClick={() => setKind(each)}>
+    <button
+      key={each}
+      type="button"
+      class="small"
+      aria-pressed={texts[each] === text}
+      onClick={() => setKind(each)}
+    >
       {each}
     </button>
   ));

@@ -3,7 +3,7 @@ import { Count } from '../controls/count.tsx';
 import { FormDialog } from '../controls/form.tsx';
 import { type CreateProps, More, Size, useList } from '../controls/list.tsx';
 import { FullId, ResourceLink } from '../controls/resource-id.tsx';
-import { type Columns, Table } from '../controls/table.tsx';
+import { type Columns, Table, timeColumn } from '../controls/table.tsx';
 import { NEAR_MS, Time, useTimeLeft } from '../controls/time.tsx';
 import { RevokeTokenDocument, TokensDocument, type TokensQuery } from '../generated/documents.ts';
 import { useMutation } from '../query.ts';
@@ -49,12 +49,10 @@ const COLUMNS: Columns<Token> = [
     whole: ({ expireTime }) => <Time value={expireTime} isExact />,
   },
   {
-    title: 'Created',
-    rank: 3,
-    cell: ({ createTime }) => <Time value={createTime} />,
+    ...timeColumn<Token>('Created', ({ createTime }) => createTime),
     whole: ({ createTime, maker }) => (
       <>
-        <Time value={createTime} />{' '}
+        <Time value={createTime} isExact />{' '}
         {maker && (
           <small>
             by <ResourceLink name={maker} />
