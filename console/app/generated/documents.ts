@@ -475,25 +475,8 @@ export type ViewerQueryVariables = Exact<{ [key: string]: never; }>;
 
 export type ViewerQuery = { readonly viewer: { readonly name: string, readonly title: string, readonly level: TokenLevel, readonly readOnly: boolean, readonly account: string, readonly onlyProject: boolean, readonly maker: string | null, readonly expireTime: string, readonly project: { readonly name: string, readonly title: string }, readonly app: { readonly name: string, readonly title: string } | null } };
 
-export class TypedDocumentString<TResult, TVariables>
-  extends String
-  implements DocumentTypeDecoration<TResult, TVariables>
-{
-  __apiType?: NonNullable<DocumentTypeDecoration<TResult, TVariables>['__apiType']>;
-  private value: string;
-  public __meta__?: Record<string, any> | undefined;
-
-  constructor(value: string, __meta__?: Record<string, any> | undefined) {
-    super(value);
-    this.value = value;
-    this.__meta__ = __meta__;
-  }
-
-  override toString(): string & DocumentTypeDecoration<TResult, TVariables> {
-    return this.value;
-  }
-}
-export const HitFragmentDoc = /*#__PURE__*/ new TypedDocumentString(`
+export type TypedDocumentString<TResult, TVariables> = string & DocumentTypeDecoration<TResult, TVariables>;
+export const HitFragmentDoc = `
     fragment Hit on Node {
   ... on Project {
     name
@@ -517,8 +500,8 @@ export const HitFragmentDoc = /*#__PURE__*/ new TypedDocumentString(`
     }
   }
 }
-    `, {"fragmentName":"Hit"}) as unknown as TypedDocumentString<HitFragment, unknown>;
-export const AppRowFragmentDoc = /*#__PURE__*/ new TypedDocumentString(`
+    ` as unknown as TypedDocumentString<HitFragment, unknown>;
+export const AppRowFragmentDoc = `
     fragment AppRow on App {
   name
   title
@@ -535,8 +518,8 @@ export const AppRowFragmentDoc = /*#__PURE__*/ new TypedDocumentString(`
     title
   }
 }
-    `, {"fragmentName":"AppRow"}) as unknown as TypedDocumentString<AppRowFragment, unknown>;
-export const ProjectFieldsFragmentDoc = /*#__PURE__*/ new TypedDocumentString(`
+    ` as unknown as TypedDocumentString<AppRowFragment, unknown>;
+export const ProjectFieldsFragmentDoc = `
     fragment ProjectFields on Project {
   name
   title
@@ -546,8 +529,8 @@ export const ProjectFieldsFragmentDoc = /*#__PURE__*/ new TypedDocumentString(`
   createTime
   etag
 }
-    `, {"fragmentName":"ProjectFields"}) as unknown as TypedDocumentString<ProjectFieldsFragment, unknown>;
-export const WalletRowFragmentDoc = /*#__PURE__*/ new TypedDocumentString(`
+    ` as unknown as TypedDocumentString<ProjectFieldsFragment, unknown>;
+export const WalletRowFragmentDoc = `
     fragment WalletRow on Wallet {
   name
   title
@@ -564,8 +547,8 @@ export const WalletRowFragmentDoc = /*#__PURE__*/ new TypedDocumentString(`
     title
   }
 }
-    `, {"fragmentName":"WalletRow"}) as unknown as TypedDocumentString<WalletRowFragment, unknown>;
-export const SearchDocument = /*#__PURE__*/ new TypedDocumentString(`
+    ` as unknown as TypedDocumentString<WalletRowFragment, unknown>;
+export const SearchDocument = `
     query Search($title: String!, $first: Int!, $reference: String, $isReference: Boolean!) {
   projects(title: $title, first: $first) {
     totalCount
@@ -618,8 +601,8 @@ export const SearchDocument = /*#__PURE__*/ new TypedDocumentString(`
       title
     }
   }
-}`) as unknown as TypedDocumentString<SearchQuery, SearchQueryVariables>;
-export const SearchAddressDocument = /*#__PURE__*/ new TypedDocumentString(`
+}` as unknown as TypedDocumentString<SearchQuery, SearchQueryVariables>;
+export const SearchAddressDocument = `
     query SearchAddress($address: Address!, $first: Int!) {
   wallets(address: $address, first: $first) {
     totalCount
@@ -650,8 +633,8 @@ export const SearchAddressDocument = /*#__PURE__*/ new TypedDocumentString(`
       title
     }
   }
-}`) as unknown as TypedDocumentString<SearchAddressQuery, SearchAddressQueryVariables>;
-export const SearchNamesDocument = /*#__PURE__*/ new TypedDocumentString(`
+}` as unknown as TypedDocumentString<SearchAddressQuery, SearchAddressQueryVariables>;
+export const SearchNamesDocument = `
     query SearchNames($names: [ID!]!) {
   nodes(ids: $names) {
     ...Hit
@@ -679,8 +662,8 @@ export const SearchNamesDocument = /*#__PURE__*/ new TypedDocumentString(`
       title
     }
   }
-}`) as unknown as TypedDocumentString<SearchNamesQuery, SearchNamesQueryVariables>;
-export const AppsDocument = /*#__PURE__*/ new TypedDocumentString(`
+}` as unknown as TypedDocumentString<SearchNamesQuery, SearchNamesQueryVariables>;
+export const AppsDocument = `
     query Apps($project: ID!, $first: Int, $after: String, $last: Int, $before: String, $title: String) {
   node(id: $project) {
     ... on Project {
@@ -714,8 +697,8 @@ export const AppsDocument = /*#__PURE__*/ new TypedDocumentString(`
     name
     title
   }
-}`) as unknown as TypedDocumentString<AppsQuery, AppsQueryVariables>;
-export const AppDocument = /*#__PURE__*/ new TypedDocumentString(`
+}` as unknown as TypedDocumentString<AppsQuery, AppsQueryVariables>;
+export const AppDocument = `
     query App($name: ID!) {
   node(id: $name) {
     ...AppRow
@@ -736,8 +719,8 @@ export const AppDocument = /*#__PURE__*/ new TypedDocumentString(`
     name
     title
   }
-}`) as unknown as TypedDocumentString<AppQuery, AppQueryVariables>;
-export const CreateAppDocument = /*#__PURE__*/ new TypedDocumentString(`
+}` as unknown as TypedDocumentString<AppQuery, AppQueryVariables>;
+export const CreateAppDocument = `
     mutation CreateApp($input: CreateAppInput!) {
   createApp(input: $input) {
     app {
@@ -747,8 +730,8 @@ export const CreateAppDocument = /*#__PURE__*/ new TypedDocumentString(`
     privateKey
   }
 }
-    `) as unknown as TypedDocumentString<CreateAppMutation, CreateAppMutationVariables>;
-export const UpdateAppDocument = /*#__PURE__*/ new TypedDocumentString(`
+    ` as unknown as TypedDocumentString<CreateAppMutation, CreateAppMutationVariables>;
+export const UpdateAppDocument = `
     mutation UpdateApp($input: UpdateAppInput!) {
   updateApp(input: $input) {
     app {
@@ -771,8 +754,8 @@ export const UpdateAppDocument = /*#__PURE__*/ new TypedDocumentString(`
     name
     title
   }
-}`) as unknown as TypedDocumentString<UpdateAppMutation, UpdateAppMutationVariables>;
-export const RotateAppKeyDocument = /*#__PURE__*/ new TypedDocumentString(`
+}` as unknown as TypedDocumentString<UpdateAppMutation, UpdateAppMutationVariables>;
+export const RotateAppKeyDocument = `
     mutation RotateAppKey($input: RotateAppKeyInput!) {
   rotateAppKey(input: $input) {
     app {
@@ -782,15 +765,15 @@ export const RotateAppKeyDocument = /*#__PURE__*/ new TypedDocumentString(`
     privateKey
   }
 }
-    `) as unknown as TypedDocumentString<RotateAppKeyMutation, RotateAppKeyMutationVariables>;
-export const DeleteAppDocument = /*#__PURE__*/ new TypedDocumentString(`
+    ` as unknown as TypedDocumentString<RotateAppKeyMutation, RotateAppKeyMutationVariables>;
+export const DeleteAppDocument = `
     mutation DeleteApp($input: DeleteAppInput!) {
   deleteApp(input: $input) {
     deletedAppId
   }
 }
-    `) as unknown as TypedDocumentString<DeleteAppMutation, DeleteAppMutationVariables>;
-export const EventsDocument = /*#__PURE__*/ new TypedDocumentString(`
+    ` as unknown as TypedDocumentString<DeleteAppMutation, DeleteAppMutationVariables>;
+export const EventsDocument = `
     query Events($first: Int, $after: String, $last: Int, $before: String, $action: String, $resource: ResourceName, $since: DateTime, $until: DateTime) {
   events(
     first: $first
@@ -826,8 +809,8 @@ export const EventsDocument = /*#__PURE__*/ new TypedDocumentString(`
     }
   }
 }
-    `) as unknown as TypedDocumentString<EventsQuery, EventsQueryVariables>;
-export const ProjectDocument = /*#__PURE__*/ new TypedDocumentString(`
+    ` as unknown as TypedDocumentString<EventsQuery, EventsQueryVariables>;
+export const ProjectDocument = `
     query Project($name: ID!, $createsWallets: Boolean = false) {
   node(id: $name) {
     ...ProjectFields
@@ -855,8 +838,8 @@ export const ProjectDocument = /*#__PURE__*/ new TypedDocumentString(`
   reference
   createTime
   etag
-}`) as unknown as TypedDocumentString<ProjectQuery, ProjectQueryVariables>;
-export const UpdateProjectDocument = /*#__PURE__*/ new TypedDocumentString(`
+}` as unknown as TypedDocumentString<ProjectQuery, ProjectQueryVariables>;
+export const UpdateProjectDocument = `
     mutation UpdateProject($input: UpdateProjectInput!) {
   updateProject(input: $input) {
     project {
@@ -872,15 +855,15 @@ export const UpdateProjectDocument = /*#__PURE__*/ new TypedDocumentString(`
   reference
   createTime
   etag
-}`) as unknown as TypedDocumentString<UpdateProjectMutation, UpdateProjectMutationVariables>;
-export const DeleteProjectDocument = /*#__PURE__*/ new TypedDocumentString(`
+}` as unknown as TypedDocumentString<UpdateProjectMutation, UpdateProjectMutationVariables>;
+export const DeleteProjectDocument = `
     mutation DeleteProject($input: DeleteProjectInput!) {
   deleteProject(input: $input) {
     deletedProjectId
   }
 }
-    `) as unknown as TypedDocumentString<DeleteProjectMutation, DeleteProjectMutationVariables>;
-export const ProjectsDocument = /*#__PURE__*/ new TypedDocumentString(`
+    ` as unknown as TypedDocumentString<DeleteProjectMutation, DeleteProjectMutationVariables>;
+export const ProjectsDocument = `
     query Projects($first: Int, $after: String, $last: Int, $before: String, $title: String) {
   projects(
     first: $first
@@ -905,8 +888,8 @@ export const ProjectsDocument = /*#__PURE__*/ new TypedDocumentString(`
     }
   }
 }
-    `) as unknown as TypedDocumentString<ProjectsQuery, ProjectsQueryVariables>;
-export const CreateProjectDocument = /*#__PURE__*/ new TypedDocumentString(`
+    ` as unknown as TypedDocumentString<ProjectsQuery, ProjectsQueryVariables>;
+export const CreateProjectDocument = `
     mutation CreateProject($input: CreateProjectInput!) {
   createProject(input: $input) {
     project {
@@ -914,8 +897,8 @@ export const CreateProjectDocument = /*#__PURE__*/ new TypedDocumentString(`
     }
   }
 }
-    `) as unknown as TypedDocumentString<CreateProjectMutation, CreateProjectMutationVariables>;
-export const TokensDocument = /*#__PURE__*/ new TypedDocumentString(`
+    ` as unknown as TypedDocumentString<CreateProjectMutation, CreateProjectMutationVariables>;
+export const TokensDocument = `
     query Tokens($first: Int, $after: String, $last: Int, $before: String) {
   tokens(first: $first, after: $after, last: $last, before: $before) {
     totalCount
@@ -947,8 +930,8 @@ export const TokensDocument = /*#__PURE__*/ new TypedDocumentString(`
     }
   }
 }
-    `) as unknown as TypedDocumentString<TokensQuery, TokensQueryVariables>;
-export const CreateTokenDocument = /*#__PURE__*/ new TypedDocumentString(`
+    ` as unknown as TypedDocumentString<TokensQuery, TokensQueryVariables>;
+export const CreateTokenDocument = `
     mutation CreateToken($input: CreateTokenInput!) {
   createToken(input: $input) {
     token {
@@ -958,15 +941,15 @@ export const CreateTokenDocument = /*#__PURE__*/ new TypedDocumentString(`
     accessToken
   }
 }
-    `) as unknown as TypedDocumentString<CreateTokenMutation, CreateTokenMutationVariables>;
-export const RevokeTokenDocument = /*#__PURE__*/ new TypedDocumentString(`
+    ` as unknown as TypedDocumentString<CreateTokenMutation, CreateTokenMutationVariables>;
+export const RevokeTokenDocument = `
     mutation RevokeToken($id: ID!) {
   revokeToken(input: {id: $id}) {
     revokedTokenId
   }
 }
-    `) as unknown as TypedDocumentString<RevokeTokenMutation, RevokeTokenMutationVariables>;
-export const WalletsDocument = /*#__PURE__*/ new TypedDocumentString(`
+    ` as unknown as TypedDocumentString<RevokeTokenMutation, RevokeTokenMutationVariables>;
+export const WalletsDocument = `
     query Wallets($project: ID!, $first: Int, $after: String, $last: Int, $before: String, $title: String, $archived: Boolean) {
   node(id: $project) {
     ... on Project {
@@ -1007,8 +990,8 @@ export const WalletsDocument = /*#__PURE__*/ new TypedDocumentString(`
     name
     title
   }
-}`) as unknown as TypedDocumentString<WalletsQuery, WalletsQueryVariables>;
-export const FoundWalletsDocument = /*#__PURE__*/ new TypedDocumentString(`
+}` as unknown as TypedDocumentString<WalletsQuery, WalletsQueryVariables>;
+export const FoundWalletsDocument = `
     query FoundWallets($address: Address, $title: String, $archived: Boolean, $first: Int, $after: String, $last: Int, $before: String) {
   wallets(
     address: $address
@@ -1046,8 +1029,8 @@ export const FoundWalletsDocument = /*#__PURE__*/ new TypedDocumentString(`
     name
     title
   }
-}`) as unknown as TypedDocumentString<FoundWalletsQuery, FoundWalletsQueryVariables>;
-export const WalletDocument = /*#__PURE__*/ new TypedDocumentString(`
+}` as unknown as TypedDocumentString<FoundWalletsQuery, FoundWalletsQueryVariables>;
+export const WalletDocument = `
     query Wallet($name: ID!) {
   node(id: $name) {
     ...WalletRow
@@ -1068,8 +1051,8 @@ export const WalletDocument = /*#__PURE__*/ new TypedDocumentString(`
     name
     title
   }
-}`) as unknown as TypedDocumentString<WalletQuery, WalletQueryVariables>;
-export const CreateWalletDocument = /*#__PURE__*/ new TypedDocumentString(`
+}` as unknown as TypedDocumentString<WalletQuery, WalletQueryVariables>;
+export const CreateWalletDocument = `
     mutation CreateWallet($input: CreateWalletInput!) {
   createWallet(input: $input) {
     wallet {
@@ -1078,8 +1061,8 @@ export const CreateWalletDocument = /*#__PURE__*/ new TypedDocumentString(`
     }
   }
 }
-    `) as unknown as TypedDocumentString<CreateWalletMutation, CreateWalletMutationVariables>;
-export const UpdateWalletDocument = /*#__PURE__*/ new TypedDocumentString(`
+    ` as unknown as TypedDocumentString<CreateWalletMutation, CreateWalletMutationVariables>;
+export const UpdateWalletDocument = `
     mutation UpdateWallet($input: UpdateWalletInput!) {
   updateWallet(input: $input) {
     wallet {
@@ -1102,8 +1085,8 @@ export const UpdateWalletDocument = /*#__PURE__*/ new TypedDocumentString(`
     name
     title
   }
-}`) as unknown as TypedDocumentString<UpdateWalletMutation, UpdateWalletMutationVariables>;
-export const ArchiveWalletDocument = /*#__PURE__*/ new TypedDocumentString(`
+}` as unknown as TypedDocumentString<UpdateWalletMutation, UpdateWalletMutationVariables>;
+export const ArchiveWalletDocument = `
     mutation ArchiveWallet($input: ArchiveWalletInput!) {
   archiveWallet(input: $input) {
     wallet {
@@ -1126,8 +1109,8 @@ export const ArchiveWalletDocument = /*#__PURE__*/ new TypedDocumentString(`
     name
     title
   }
-}`) as unknown as TypedDocumentString<ArchiveWalletMutation, ArchiveWalletMutationVariables>;
-export const UnarchiveWalletDocument = /*#__PURE__*/ new TypedDocumentString(`
+}` as unknown as TypedDocumentString<ArchiveWalletMutation, ArchiveWalletMutationVariables>;
+export const UnarchiveWalletDocument = `
     mutation UnarchiveWallet($input: UnarchiveWalletInput!) {
   unarchiveWallet(input: $input) {
     wallet {
@@ -1150,8 +1133,8 @@ export const UnarchiveWalletDocument = /*#__PURE__*/ new TypedDocumentString(`
     name
     title
   }
-}`) as unknown as TypedDocumentString<UnarchiveWalletMutation, UnarchiveWalletMutationVariables>;
-export const ViewerDocument = /*#__PURE__*/ new TypedDocumentString(`
+}` as unknown as TypedDocumentString<UnarchiveWalletMutation, UnarchiveWalletMutationVariables>;
+export const ViewerDocument = `
     query Viewer {
   viewer {
     name
@@ -1172,4 +1155,4 @@ export const ViewerDocument = /*#__PURE__*/ new TypedDocumentString(`
     expireTime
   }
 }
-    `) as unknown as TypedDocumentString<ViewerQuery, ViewerQueryVariables>;
+    ` as unknown as TypedDocumentString<ViewerQuery, ViewerQueryVariables>;
