@@ -69,7 +69,7 @@ export class Metrics {
   }
 
   /**
-   * Measures the fewest addresses that an account has left. A network for which no account has got one has no value.
+   * Measures the fewest addresses that an account has left. A network that no account ever got one for has no value.
    *
    * @param find returns them by network, at most once an interval
    */

@@ -57,7 +57,7 @@ const SAMPLE_PROJECTS = [
 ] as const;
 
 // Source of the addresses: the examples of EIP-55. The first wallet is from the example in the REST contract, so
-// a client that has imported the contract updates it with the request as it is.
+// a client that has imported the contract updates it with the request unchanged.
 const SAMPLE_WALLETS = [
   {
     name: 'wallets/01M7XVFACX7TDDST8TMXWW608M',

@@ -44,8 +44,8 @@ const OLDEST_FIRST = { direction: 'backward', position: undefined } as const;
 
 /**
  * Returns everything of an account, without secrets and their hashes: the account, and all its projects, apps, wallets,
- * addresses that are left, valid tokens and audit events. The lists are read in batches. The export is not a snapshot: a change that is made
- * during it may be missing.
+ * addresses that are left, valid tokens and audit events. The lists are read in batches. The export is not a snapshot: a
+ * change during it may be missing.
  */
 export async function* exportAccount(
   operator: OperatorContext,

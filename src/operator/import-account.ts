@@ -31,7 +31,7 @@ const TABLES = ['project', 'wallet'] as const;
 
 type Table = (typeof TABLES)[number];
 
-/** A line of a file as the row of its project or wallet, with every column that it has to have. */
+/** A line of a file as the row of its project or wallet, with every column that it must have. */
 type ImportedLine = {
   readonly line: number;
   readonly table: Table;
@@ -76,7 +76,7 @@ const OTHER_TYPES: readonly unknown[] = ['account', 'app', 'token', 'address', '
 
 /**
  * Creates the projects and wallets in the lines of an export, in batches, with an audit event for each. Those that exist in
- * the account are left as they are, so a second call completes an import that was interrupted. One without a name gets
+ * the account are left unchanged, so a second call completes an import that was interrupted. One without a name gets
  * one that is the same in a second call.
  *
  * @param input the name of the `account`
@@ -167,7 +167,7 @@ async function readLines(
   return read;
 }
 
-/** Adds a name to a record without one, by which a second import of the file finds it. The names are in the order of the lines. */
+/** Names a record that has no name, so a second import of the file finds it. The names are in the order of the lines. */
 function withName(accountId: Ulid, line: number, table: Table, record: JsonObject): JsonObject {
   if (record['name'] !== undefined) return record;
   const bytes = hash('sha256', JSON.stringify([accountId, line, record]), 'buffer');
@@ -194,7 +194,7 @@ function ofWallet(operator: OperatorContext, accountId: Ulid, record: JsonObject
 /**
  * Returns the lines whose resources do not exist yet.
  *
- * @throws INVALID_ARGUMENT for a name of another account, for a wallet whose project is neither in the file nor in the
+ * @throws INVALID_ARGUMENT for a name that another account has, for a wallet whose project is neither in the file nor in the
  *   account, and for a reference that another resource of the account has
  */
 async function newLines(

@@ -11,7 +11,7 @@ import { findAccount } from '../storage/tables/accounts.ts';
 import type { TableCounts } from '../storage/tables/tables.ts';
 
 /**
- * Gives an account back as it is in a backup, in batches; its tokens are refused until the last one. First all rows are checked.
+ * Restores an account from a backup, in batches; its tokens are refused until the last one. First all rows are checked.
  * The act is not recorded: the account has the audit events of the backup.
  *
  * @param backup a database with the same schema version

@@ -140,10 +140,9 @@ async function readInput(
 }
 
 /**
- * Locks the account, and checks the last ids of a pool: different ids come from another process that adds or deletes
- * addresses.
+ * Locks the account, and checks the last ids of a pool: they differ if a concurrent process adds or deletes addresses.
  *
- * @throws INVALID_ARGUMENT for the field `account` otherwise
+ * @throws INVALID_ARGUMENT for the field `account` if they do
  */
 async function assertAlone(
   transaction: Queryable,

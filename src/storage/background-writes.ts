@@ -1,13 +1,13 @@
 import type { Queryable, Statement } from './interface/database.ts';
 
-// Bounds the memory. A row for which there is no place is written after a later request.
+// Bounds the memory. A row that doesn't fit is written after a later request.
 const MAX_WAITING = 1000;
 
-/** The interval in which the last use of a token, or the last sign-in of an app, is written at most once. */
+/** The last use of a token, or the last sign-in of an app, is written at most once in this interval. */
 export const LAST_USE_INTERVAL_MS = 3_600_000;
 
 /**
- * Writes for which no request waits, such as the last use of a token. They are executed one after the other, so they
+ * Writes that no request waits for, such as the last use of a token. They are executed one after the other, so they
  * use one connection at most. A failure is ignored: a later request writes the same.
  */
 export class BackgroundWrites {

@@ -98,7 +98,7 @@ async function run(words: readonly string[], terminal: Terminal): Promise<void> 
   await command.run(args);
 }
 
-/** Returns the words by which a command is called. */
+/** Returns the words that call a command. */
 function wordsOf({ synopsis }: Command): string {
   return synopsis.replace(OPERAND, '').trimEnd();
 }
@@ -126,7 +126,7 @@ function commandsOf([resource = '', verb]: readonly string[]): readonly Command[
   throw new UsageError(`Unknown command${named} See "paw help${isResource ? ` ${resource}` : ''}".`);
 }
 
-/** Asks whether to delete. @throws UsageError if no person can answer */
+/** Asks whether to delete. @throws UsageError if it can't ask */
 async function confirmDeletion(command: Command, { isJson, terminal, values, readLine }: Arguments) {
   if (isJson || !terminal.isInteractive()) throw usageError(command, '--yes is required in scripts');
   const answer = await readLine(

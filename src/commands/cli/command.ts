@@ -50,7 +50,7 @@ export const NEW_TEXT_OPTIONS = {
 /** The option that every command has. */
 export const JSON_OPTION = { json: flag('Prints a single JSON object.') };
 
-/** The option of a command that deletes something. A command with it asks first, if a person can answer. */
+/** The option of a command that deletes something. On a terminal, a command with it asks first. */
 export const YES_OPTION = flag('Deletes without asking for confirmation. Required in scripts.');
 
 export type Arguments = {
@@ -60,7 +60,7 @@ export type Arguments = {
   /** Whether `--json` is set: the command prints one JSON object and nothing else. */
   readonly isJson: boolean;
   readonly terminal: Terminal;
-  /** Prints the question if a person can answer it, and reads the first line of standard input. */
+  /** Prints the question if interactive, and reads the first line of standard input. */
   readLine(question: string): Promise<string>;
   /** Prints the result of the command: the object as JSON with `--json`, otherwise the text. */
   print(object: object, text: string): void;

@@ -7,7 +7,7 @@ export function counted(count: number, noun: string): string {
   return `${count} ${count === 1 ? noun.replace(/(?<=ss)es$|s$/, '') : noun}`;
 }
 
-/** Returns the numbers of rows by plural, without those of tables that operators do not know. */
+/** Returns the numbers of rows by plural, without the tables that operators do not know. */
 export function byPlural({ account, project, app, wallet, address, token, audit_event }: TableCounts) {
   return {
     accounts: account,

@@ -14,7 +14,7 @@ export function durationOf(option: string, text: string, min?: number, max?: str
   }
 }
 
-/** Returns a duration in the largest unit of which it is a multiple, such as `90 days`. */
+/** Returns a duration in the largest unit that divides it, such as `90 days`. */
 export function inWords(seconds: number): string {
   const unit = (['d', 'h', 'm'] as const).find((each) => seconds % SECONDS_BY_UNIT[each] === 0) ?? 's';
   return counted(seconds / SECONDS_BY_UNIT[unit], UNITS[unit]);

@@ -41,7 +41,7 @@ function openTerminal(dest: 1 | 2): number {
   try {
     return openSync(`/dev/fd/${dest}`, O_WRONLY | O_NONBLOCK | O_NOCTTY);
   } catch {
-    // The terminal of another user.
+    // Another user's terminal.
     return dest;
   }
 }

@@ -35,7 +35,7 @@ function formatJson(error: unknown): string {
 
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  // A message that says which command to run has its name, as in "paw migrate".
+  // A message can name the command to run, as in "paw migrate".
   if (!(error instanceof ApiError)) return error.message.replace(/"paw (?=[a-z ]+")/g, `"${PAW_COMMAND} `);
   if (error.status !== 'UNAVAILABLE') return error.message;
   // The operator sees the error of the database. Clients do not.

@@ -57,7 +57,7 @@ function graphemesOf(text: string): string[] {
   return Array.from(GRAPHEMES.segment(text), ({ segment }) => segment);
 }
 
-/** Returns the value as JSON, in which those characters are escaped. */
+/** Returns the value as JSON, with those characters escaped. */
 export function toJson(value: object): string {
   return escapeJson(JSON.stringify(value));
 }

@@ -3,8 +3,8 @@ const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 const MAX_CANCEL_MS = 500;
 
 /**
- * Lets SIGINT and SIGTERM end the process 1 of a container, for which the kernel ignores a signal without a listener. A
- * command with its own listener decides itself.
+ * Lets SIGINT and SIGTERM end process 1 of a container, where the kernel ignores a signal without a listener. A command
+ * with its own listener decides itself.
  */
 export function endOnSignals(): void {
   if (process.pid !== 1) return;

@@ -45,7 +45,7 @@ async function* named(name: string, stream: Readable): AsyncGenerator<Uint8Array
   }
 }
 
-// It leaves out a byte order mark, with which some programs begin a file.
+// It leaves out a byte order mark, which some programs put at the start of a file.
 const DECODER = new TextDecoder();
 
 const MAX_LINE_BYTES = 100_000;

@@ -16,11 +16,11 @@ const FULL_PIPE_MS = 10;
 const PLAIN_INTERVAL_MS = 5000;
 
 export type Terminal = {
-  /** Returns whether a person can answer a question: input and output are terminals. */
+  /** Returns whether a question can be asked: input and output are terminals. */
   isInteractive(): boolean;
-  /** Returns whether a person reads standard output. */
+  /** Returns whether standard output is a terminal. */
   isOutputShown(): boolean;
-  /** Returns whether a person reads standard error. */
+  /** Returns whether standard error is a terminal. */
   isProgressShown(): boolean;
   /** Returns whether no one can read standard output. */
   isDiscarded(): boolean;
@@ -57,7 +57,7 @@ export const TERMINAL: Terminal = {
   },
   progress(text) {
     if (!isatty(STANDARD_ERROR)) return;
-    // One that is as wide as the terminal would take two lines, of which the second alone could be erased.
+    // One that is as wide as the terminal would take two lines, and only the second could be erased.
     const { columns = 0 } = process.stderr;
     const isPlain = IS_DUMB_TERMINAL || (columns > 0 && text.length >= columns);
     if (hasProgress || (text !== '' && !isPlain)) process.stderr.write(RESTART_LINE);

@@ -36,7 +36,7 @@ export function withReference<T extends { readonly reference: string | null }, V
   return (resource: T) => ({ ...view(resource), reference: resource.reference ?? '' });
 }
 
-/** Returns the input of an update, in which null removes the reference. */
+/** Returns the input of an update, where null removes the reference. */
 export function withoutEmptyReference(input: Readonly<Record<string, string>>) {
   return input['reference'] === '' ? { ...input, reference: null } : input;
 }
@@ -58,7 +58,7 @@ export function auditEventView({ tokenId, actorTokenId, ...event }: AuditEvent) 
   return { ...printed(event), token: tokenId ?? '', actor, credential: actorTokenId ?? '' };
 }
 
-/** Its names are those of models, so a secret that gets another name is not exported by mistake. */
+/** The names come from the models, so a renamed secret is not exported by mistake. */
 type Exported = Partial<Record<keyof App | keyof Wallet, unknown>>;
 
 /** Returns the fields of a record of an export: all but those for secrets, the etag, which an import makes anew, and the id of a name. */

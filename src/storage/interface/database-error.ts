@@ -5,7 +5,7 @@ import type { Outage } from '../../model/errors.ts';
  * program, or say in one line to the operator why the program can't use the database or a file.
  */
 export class DatabaseError extends Error {
-  /** `UNAVAILABLE` if no change was made, `RESULT_UNKNOWN` if it may have been made. */
+  /** `UNAVAILABLE` if no change was committed, `RESULT_UNKNOWN` if one may have been. */
   readonly reason: 'UNAVAILABLE' | 'RESULT_UNKNOWN';
   readonly outage: Outage;
   /** The name of the resource that the statement is about which did not get its lock in time, if it is known. */
@@ -28,7 +28,7 @@ export function unavailable(cause?: unknown, outage?: Outage, resource?: string)
   return new DatabaseError('UNAVAILABLE', cause, outage, resource);
 }
 
-/** Returns the error for a change whose commit the database has not confirmed: it may have been made. */
+/** Returns the error for a change whose commit the database has not confirmed: it may be committed. */
 export function resultUnknown(cause: unknown, outage?: Outage): DatabaseError {
   return new DatabaseError('RESULT_UNKNOWN', cause, outage);
 }

@@ -27,7 +27,7 @@ export type Queryable = {
 export type Statement = { readonly sql: string; readonly params: readonly Value[] };
 
 /**
- * Returns the text of a change. The function is a constant of its module, by which its text is remembered: each of its
+ * Returns the text of a change. The function is a constant of its module, and the key of its cached text: each of its
  * parameters is always a value, or always the same column.
  *
  * @param names the names of the parameters: `$1` and so on for the first change
@@ -41,7 +41,7 @@ export type ColumnOfFirst = { readonly column: string };
 /**
  * A statement that is executed with others, or under a condition: see `Database.writeIfFirst` and `withCondition`. Its first
  * parameters are the account, whose turn it takes and whose node it is executed on, and what identifies its row in the
- * account, for which others wait.
+ * account, which others wait for.
  */
 export type Change = {
   readonly sql: ConditionalSql;
@@ -49,7 +49,7 @@ export type Change = {
 };
 
 export type DatabaseRequest = {
-  /** The time at which the work on the request began, as `performance.now()`. */
+  /** When the work on the request began, as `performance.now()`. */
   readonly startMs: number;
 };
 
@@ -69,7 +69,7 @@ export type Database = Queryable & {
    * Executes changes as one transaction: the others are made if the first returns a row. On PostgreSQL this is one statement,
    * so it takes one round trip, and none of them sees the changes of another. On Citus it is a transaction in two round trips.
    *
-   * @param changes each uses all of its parameters; the first returns at most one row if another one has a `ColumnOfFirst`
+   * @param changes each uses all of its parameters; the first returns at most one row if a later one has a `ColumnOfFirst`
    * @returns the rows of the first
    */
   writeIfFirst<R extends Row>(changes: readonly [Change, ...Change[]]): Promise<readonly R[]>;

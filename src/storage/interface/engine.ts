@@ -4,7 +4,7 @@ import type { Database, Queryable } from './database.ts';
 export type SchemaObject = { readonly name: string; readonly definition: string };
 
 /**
- * The methods with which migrations change a schema. During a transaction or the creation of an index, no other process
+ * The methods that migrations use to change a schema. During a transaction or the creation of an index, no other process
  * begins one.
  */
 export type SchemaChanges = {
@@ -16,8 +16,8 @@ export type SchemaChanges = {
    */
   transaction<T>(work: (transaction: Queryable) => Promise<T>): Promise<T>;
   /**
-   * Creates an index, unless it exists. Another one of its table with its name is replaced. On PostgreSQL, others write
-   * meanwhile; on SQLite, they wait.
+   * Creates an index, unless it exists. A different index of its table with its name is replaced. On PostgreSQL, others
+   * write meanwhile; on SQLite, they wait.
    *
    * @throws UNAVAILABLE as a transaction does, and while another session creates an index of the table
    * @throws the reason of the signal

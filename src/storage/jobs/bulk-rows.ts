@@ -103,7 +103,7 @@ async function* readPart(
   part: readonly string[],
 ): AsyncGenerator<readonly Row[]> {
   const account = accountId === undefined ? [] : [accountId];
-  // An account itself has no further column.
+  // An account itself has no other column.
   const rest = key.slice(account.length);
   const select = (isFirst: boolean) => {
     const conditions = [
@@ -178,7 +178,7 @@ export async function findOwners(
   return owners;
 }
 
-/** Returns those of some references that projects, or wallets, of an account have. */
+/** Returns which of some references the projects, or the wallets, of an account have. */
 export async function findReferences(
   database: Pick<Queryable, 'read'>,
   table: 'project' | 'wallet',
@@ -231,8 +231,8 @@ export async function deleteAccountRows(
 }
 
 /**
- * Deletes the newest rows of an account, with which no older ones go, and returns their number. They are read before,
- * because SQLite does not return the rows that a row takes with it.
+ * Deletes the newest rows of an account, which take no older ones with them, and returns their number. They are read
+ * before, because SQLite does not return the rows that a row takes with it.
  */
 async function deleteBatch(transaction: Queryable, { name, key }: Table, accountId: Ulid): Promise<number> {
   const columns = key.join(', ');

@@ -51,13 +51,13 @@ export type RestoreOptions = {
 };
 
 /**
- * Copies all rows of an account into a database in which it does not exist, with the same schema version, in batches.
+ * Copies all rows of an account into a database without it that has the same schema version, in batches.
  * Until the last one, the account is `RESTORING`; a second call begins anew. Audit events that were kept at the deletion
  * of the account stay, in addition to the rows of the source.
  *
  * @param account its row in the source
- * @throws Error if the target has another row of the account, or its projects or wallets in another account; nothing is
- *   changed
+ * @throws Error if the target has a different row of the account, or its projects or wallets in other accounts; nothing
+ *   is changed
  */
 export async function copyAccount(
   source: Pick<Queryable, 'read'>,
@@ -108,7 +108,7 @@ async function insertMissing(
   if (length < rows.length && table.name !== 'audit_event') throw accountExists(accountId, table.name);
 }
 
-/** @throws Error if the target has rows of an account, or its projects or wallets in another one */
+/** @throws Error if the target has rows of an account, or its projects or wallets in other accounts */
 async function assertNothingInTheWay(
   source: Pick<Queryable, 'read'>,
   target: Pick<Queryable, 'read'>,
@@ -166,7 +166,7 @@ function hasNames({ name }: CopiedTable): boolean {
   return name === 'project' || name === 'wallet';
 }
 
-/** Checks that no row has the name of one that exists: an import creates projects and wallets of another account again. */
+/** Checks that no row has the name of one that exists: an import recreates projects and wallets of other accounts. */
 async function assertNoOwner(
   to: Pick<Queryable, 'read'>,
   table: CopiedTable,

@@ -11,7 +11,7 @@ import { readRows } from './bulk-rows.ts';
 
 type TableName = keyof TableCounts;
 
-/** Returns whether operations can write a value, which is not null. The schema says which columns can be null. */
+/** Returns whether operations can write a value, which is not null. The schema defines which columns can be null. */
 type Check = (value: Value, row: Row, table: TableName) => boolean;
 
 const matches =

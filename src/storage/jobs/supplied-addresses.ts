@@ -117,7 +117,7 @@ export async function insertAddresses(
   return left;
 }
 
-/** Lets wallets get the addresses that were added to a pool, of which the last one has this id. */
+/** Lets wallets get the addresses that were added to a pool; the last one has this id. */
 export async function giveAdded(
   transaction: Queryable,
   { accountId, network }: AddressPool,
@@ -174,7 +174,7 @@ export async function deleteFirstAddresses(
   return deleted.length;
 }
 
-/** Deletes a pool without addresses, after which the metric of addresses no longer counts the account. */
+/** Deletes a pool without addresses. The metric of addresses then no longer counts the account. */
 export async function deleteEmptyPool(
   transaction: Queryable,
   { accountId, network }: AddressPool,

@@ -24,7 +24,7 @@ const FIND_NEWEST = `SELECT
   (SELECT id FROM token WHERE ${TOKEN_NAME} > '' ORDER BY ${TOKEN_NAME} DESC LIMIT 1) AS token`;
 
 export type SweepOptions = {
-  /** The number of days for which audit events are kept; 0 keeps them permanently. */
+  /** How many days audit events are kept; 0 keeps them permanently. */
   readonly auditDays: number;
   readonly signal?: AbortSignal;
   /** Is called after each batch that has deleted rows of a table, with their number. */

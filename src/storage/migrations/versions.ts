@@ -36,7 +36,7 @@ export const MIGRATIONS: readonly Migration[] = readdirSync(FOLDER)
 
 export const LATEST_VERSION = MIGRATIONS.at(-1)?.version ?? 0;
 
-/** Returns the statement that creates the table in which each migration is recorded. */
+/** Returns the statement that creates the table that records each migration. */
 export function createMigrationTable(textType: string): string {
   return `CREATE TABLE IF NOT EXISTS schema_migration (version INTEGER PRIMARY KEY,
   compatible_from INTEGER NOT NULL, apply_time_ms BIGINT NOT NULL, digest ${textType} NOT NULL)`;
@@ -61,7 +61,7 @@ export type SchemaVersionRow = SchemaVersion & {
 const UNDEFINED_TABLE = '42P01';
 
 /**
- * Parses the text of a migration. Its line `-- compatible-from: <version>` says that the programs of this schema version
+ * Parses the text of a migration. Its line `-- compatible-from: <version>` means that the programs of this schema version
  * and of later ones can use a database after the migration. Without the line, no earlier program can. The line
  * `-- batches: <table> (<columns of its primary key>)` declares that it runs while servers are running, and not as one
  * transaction.
@@ -86,7 +86,7 @@ export function parseMigration(name: string, text: string): Migration {
   return { version, name, compatibleFrom: Number(compatibleFrom), batches, statements, digest };
 }
 
-/** Returns the index that a statement creates; undefined if it is another one. */
+/** Returns the index that a statement creates; undefined if it creates none. */
 export function indexOf(statement: string): Index | undefined {
   const match = /^CREATE (UNIQUE )?INDEX (\w+) ON (\w+) ([\s\S]+)/m.exec(statement);
   if (match === null) return undefined;
@@ -170,7 +170,7 @@ export function assertMigratesBesideServers(schema: SchemaVersion): void {
 }
 
 /**
- * Checks that a schema is current. Commands need this: one that copies, exports or deletes everything has to know every
+ * Checks that a schema is current. Commands need this: one that copies, exports or deletes everything must know every
  * table.
  *
  * @throws Error if a migration is needed or the database is newer than the program

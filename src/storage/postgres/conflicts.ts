@@ -6,9 +6,9 @@ const FIRST_PAUSE_MS = 5;
 const MAX_PAUSE_MS = 100;
 
 /**
- * Runs `attempt` until it loses no conflict with another transaction.
+ * Runs `attempt` until it loses no conflict with a concurrent transaction.
  *
- * @param deadline the time after which no further attempt begins, as `performance.now()`
+ * @param deadline when to stop retrying, as `performance.now()`
  * @throws the error of the last attempt
  */
 export async function retryConflicts<T>(attempt: () => Promise<T>, deadline: number): Promise<T> {

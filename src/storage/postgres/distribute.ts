@@ -15,7 +15,7 @@ WHERE pg_table_is_visible(pg_class.oid) AND relkind = 'r' AND logicalrelid IS NU
 const DISTRIBUTE_ACCOUNT =
   "SELECT create_distributed_table('account', 'id', shard_count => CAST($1 AS INTEGER))";
 
-// A table that refers to another one comes after it. Its foreign keys connect rows of one shard.
+// A table comes after the tables that it refers to. Its foreign keys connect rows of one shard.
 const DISTRIBUTE = "SELECT create_distributed_table($1, 'account_id', colocate_with => 'account')";
 
 const REPLICATE = 'SELECT create_reference_table($1)';

@@ -1,7 +1,7 @@
 import type { Change, ConditionalSql, Statement, Value } from '../interface/database.ts';
 import { isColumnOfFirst, renderSql, renderStatement } from '../work/change.ts';
 
-/** The text of changes, and of those with another one, by the function of that. */
+/** The text of changes; `next` has those with one more change, by its function. */
 type Texts = { sql?: string; readonly next: WeakMap<ConditionalSql, Texts> };
 
 const TEXTS: Texts = { next: new WeakMap() };
@@ -9,7 +9,7 @@ const TEXTS: Texts = { next: new WeakMap() };
 const IF_FIRST = 'EXISTS (SELECT 1 FROM part_0)';
 
 /**
- * Joins the changes of `Database.writeIfFirst` to one statement, in which the others have the condition that the first has
+ * Joins the changes of `Database.writeIfFirst` to one statement, where the others have the condition that the first has
  * returned a row. Source: PostgreSQL, section 7.8.4.
  */
 export function asOneStatement(changes: readonly [Change, ...Change[]]): Statement {

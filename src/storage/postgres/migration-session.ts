@@ -30,7 +30,7 @@ export const MIGRATION_LIMITS = {
     ...transactionBegin(true, { timeoutMs: DAY_MS, lockTimeoutMs: LOCK_TIMEOUT_MS })(isCitus),
     ...[
       `SET LOCAL statement_timeout = ${DAY_MS}`,
-      // What another process has committed before it let go of the lock has to be seen.
+      // Must see everything that another process committed before it released the lock.
       "SET LOCAL transaction_isolation = 'read committed'",
       `SELECT ${withoutTransactionTimeout('transaction')}`,
     ].map((sql) => ({ sql, params: [] })),
@@ -65,7 +65,7 @@ type FoundIndex = { readonly definition: string; readonly is_valid: 0 | 1 };
 const FIND_CREATION = `SELECT pid, application_name FROM pg_stat_progress_create_index JOIN pg_stat_activity USING (pid)
 WHERE relid = to_regclass($1) AND pg_stat_activity.datname = current_database()`;
 
-// The sessions for which those wait that create or drop the index. The start of a transaction of another role can be hidden.
+// The sessions that block the creation or removal of the index. The start of other roles' transactions can be hidden.
 const FIND_WAIT = `SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp() - waiting.query_start) AS INTEGER) AS seconds,
   other.pid, other.application_name,
   CAST(EXTRACT(EPOCH FROM clock_timestamp() - other.xact_start) AS INTEGER) AS transaction_seconds
@@ -114,7 +114,7 @@ export function schemaChanges(pool: ConnectionPool): SchemaChanges {
 }
 
 /**
- * Returns the quoted name of the role to which all tables belong; undefined if it is this role, or there is none or several.
+ * Returns the quoted name of the role that owns all tables; undefined if it is this role, or there is none or several.
  *
  * @throws Error if this role does not have the rights of an owner
  */
@@ -176,7 +176,7 @@ async function reportWaits(
   }
 }
 
-/** Returns for which sessions the creation of an index waits; an empty text if it waits for none, or that can't be read. */
+/** Returns which sessions the creation of an index waits for; an empty text if there are none, or they can't be read. */
 async function describeWait(pool: ConnectionPool, name: string): Promise<string> {
   const find = (session: Session) => session.query<Wait>(FIND_WAIT, [name]);
   const waits = await pool.use({ deadline: performance.now() + WAIT_REPORT_MS }, find).catch(() => []);

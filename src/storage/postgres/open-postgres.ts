@@ -28,7 +28,7 @@ export type PostgresSettings = {
   readonly poolSize: number;
   /** The timeout in milliseconds: see `ConnectionUse`. */
   readonly timeoutMs: number;
-  /** The time for which a statement waits for a lock, in milliseconds; undefined for no such limit. */
+  /** How long a statement waits for a lock, in milliseconds; undefined for no such limit. */
   readonly lockTimeoutMs?: number | undefined;
   /** The variables `PG…` of libpq; see `parsePostgresUrl`. */
   readonly variables?: Readonly<Record<string, string>>;
@@ -157,7 +157,7 @@ function databasesOf(pool: ConnectionPool, timeoutMs: number, onStatement: Obser
   };
 }
 
-/** Returns the pool of requests, and those of probes, of connections that are closed after one use, and of migrations. */
+/** Returns the pools of requests, of probes, of connections that are closed after one use, and of migrations. */
 function openPools(url: string, settings: PostgresSettings, onPool: ObservePool | undefined) {
   const { poolSize, timeoutMs, variables } = settings;
   const target = parsePostgresUrl(url, variables);

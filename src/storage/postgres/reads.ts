@@ -44,7 +44,7 @@ type Batch = { readonly claim: ConnectionRequest; readonly reads: readonly Pendi
 
 /**
  * Pipelines the reads of one iteration of the event loop over one connection. Without it, iterations, system calls and
- * the checkout of connections take longer than the queries. The reads of an account that has to wait for its turn are
+ * the checkout of connections take longer than the queries. The reads of an account that must wait for its turn are
  * sent when it comes, and take waiting reads of others along.
  *
  * Each read has its own result: a failed read has no effect on the others. A statement that did not get its lock, or was
@@ -217,7 +217,7 @@ export class ReadPipeline {
     this.#watcher = this.#running.length > 0 ? setTimeout(() => this.#watch(), WATCH_MS).unref() : undefined;
   }
 
-  /** Sends a read again, on another connection. */
+  /** Sends a read again, on a separate connection. */
   #retry(read: PendingRead): void {
     this.#readAlone(read).then(read.resolve, read.reject);
   }

@@ -100,7 +100,7 @@ type Commits = 'nothing' | 'itself' | 'transaction' | 'later';
  *
  * @param commits what the statement commits. It is unknown whether it was committed if the connection is lost, or if the
  *   server ends the session between a COMMIT and its confirmation.
- * @param statements those that were sent, of which one has failed
+ * @param statements those that were sent, including the failed one
  */
 export function statementError(
   error: unknown,

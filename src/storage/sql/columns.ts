@@ -14,7 +14,7 @@ export type Table = {
   readonly name: string;
   /** All columns. The rows expire if the table has the column `expire_time_ms`. */
   readonly columns: string;
-  /** The columns of the primary key, of which the first names the account. */
+  /** The columns of the primary key. The first names the account. */
   readonly key: readonly string[];
   /** The condition of the rows that other rows of the table refer to, which are copied first. */
   readonly first?: string;

@@ -20,7 +20,7 @@ export type RowFilter<R extends ListRow> = {
   readonly isWanted?: ((row: R) => boolean) | undefined;
 };
 
-/** Where to begin to read, and in which direction. */
+/** Where reading starts, and its direction. */
 type Start = Pick<PageRequest, 'direction' | 'position'>;
 
 type MetadataRow = {
@@ -156,7 +156,7 @@ export class KeysetList<R extends ListRow> {
     return (direction === 'forward') !== (this.#options.newestFirst ?? false);
   }
 
-  /** Returns the key after which rows are read, in the direction of reading. */
+  /** Returns the key that reading starts after, in its direction. */
   #startOf({ range: [after, before] = ALL }: RowFilter<R>, start: Start): string {
     const { prefix = '' } = this.#options;
     const isAscending = this.#isAscending(start);

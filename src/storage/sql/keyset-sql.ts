@@ -7,7 +7,7 @@ export type ListTable = { readonly name: string; readonly columns: string };
 export type ListOptions = {
   /** Comparisons that all rows meet, such as `account_id =`. Their values belong to a selection. */
   readonly where: readonly string[];
-  /** A column by which a list has parts, such as `project_id`. */
+  /** A column that divides a list into parts, such as `project_id`. */
   readonly part?: string;
   readonly newestFirst?: true;
   /** What precedes the id in the index of the list, if the index is not the primary key. */
@@ -29,7 +29,7 @@ const MAX_COUNTED = 1000;
 
 /**
  * Returns a statement on a list, or on each of `partCount` parts of it. Its parameters are the values of the comparisons,
- * the parts, the key from which to read, and the maximum number of rows (only for a page). A count has none of these, or the
+ * the parts, the key to start from, and the maximum number of rows (only for a page). A count has none of these, or the
  * bounds of its range.
  */
 export function listStatement(
@@ -64,7 +64,7 @@ export function listStatement(
       return `SELECT ${columns} FROM ${name} WHERE ${conditions[0]} AND id IN (SELECT id ${page}) ${order}`;
     };
     if (partCount === 0) return rows([]);
-    // A union and not a window function or a join, with which PostgreSQL could read whole lists.
+    // A union, because PostgreSQL could read whole lists for a window function or a join.
     const pages = parts.map((id, index) => `SELECT * FROM (${rows([`${part} = ${id}`])}) AS part_${index}`);
     return pages.join('\nUNION ALL\n');
   }

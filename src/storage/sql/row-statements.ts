@@ -108,7 +108,7 @@ export function selectByIds<R extends Row>({ name, columns }: { name: string; co
   };
 }
 
-/** The condition that a row has one of the revisions in a parameter, which is made by `revisionList`. */
+/** The condition that a row has one of the revisions in a parameter, which `revisionList` makes. */
 export function ifRevision(parameter: number): string {
   return `(CAST($${parameter} AS TEXT) IS NULL OR $${parameter} LIKE '%,' || revision || ',%')`;
 }

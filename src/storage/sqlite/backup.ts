@@ -18,7 +18,7 @@ import { syncFile } from './sync-file.ts';
 import { readFileVersion } from './verify-file.ts';
 
 /**
- * Copies a SQLite database to a new file, as it is at the start, while other processes use it. The copy has no free
+ * Copies a SQLite database, in its state at the start, to a new file while other processes use it. The copy has no free
  * pages, so it contains no deleted data. The file has its name only when it is complete and on disk. An interrupted
  * backup leaves a file with `.partial-` in its name.
  *

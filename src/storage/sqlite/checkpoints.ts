@@ -15,7 +15,7 @@ const THREAD = new URL(`./checkpoint-thread${extname(import.meta.url)}`, import.
 
 /**
  * Moves the contents of the write-ahead log into the database, on a separate thread that is started with the first
- * checkpoint: when the log is large, and once in a minute in which it has grown.
+ * checkpoint: when the log is large, and once a minute if it has grown.
  */
 export class Checkpoints {
   readonly #path: string;

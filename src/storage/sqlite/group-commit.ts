@@ -7,7 +7,7 @@ import type { Checkpoints } from './checkpoints.ts';
 import type { LogSync } from './log-sync.ts';
 import { isDiskError, type RunStatement } from './statements.ts';
 
-/** How long a write waits for the lock of another process. */
+/** How long a write waits for other processes' locks. */
 export const BUSY_TIMEOUT_MS = 2000;
 
 // A process that tried the lock less often than others would get it less often.
@@ -35,7 +35,7 @@ type PendingWrite = OfAccount & {
   kind: WriteKind;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
-  /** The end of the wait for another process, as `performance.now()`. */
+  /** When the wait for other processes ends, as `performance.now()`. */
   readonly deadline: number;
 };
 
@@ -176,7 +176,7 @@ export class GroupCommit {
    * Runs one write of a batch.
    *
    * @param isShared whether the batch can have other writes
-   * @throws UNAVAILABLE if the whole batch was undone, or `REPEATED` if it has to be
+   * @throws UNAVAILABLE if the whole batch was undone, or `REPEATED` if it must be
    */
   async #runWrite({ kind, work, resolve, reject }: PendingWrite, isShared: boolean): Promise<Settle> {
     const needsSavepoint = isShared && kind === 'transaction';

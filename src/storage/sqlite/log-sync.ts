@@ -44,7 +44,7 @@ export class LogSync {
 
   /**
    * @param path the file of the database, whose log exists
-   * @param database the file as it was before it was opened
+   * @param database the file's status before it was opened
    */
   constructor(path: string, database: Stats, events: SyncEvents) {
     this.#path = path;

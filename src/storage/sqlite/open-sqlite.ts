@@ -151,7 +151,7 @@ function readOnlyEngine(path: string): Engine {
   return engine;
 }
 
-/** Returns the file that a link leads to, after which SQLite names the log. */
+/** Returns the file that a link leads to. SQLite names the log after it. */
 function realPath(link: string): string {
   if (existsSync(link)) {
     const path = realpathSync(link);
@@ -178,7 +178,7 @@ function schemaChanges(transaction: Database['transaction']): SchemaChanges {
   };
 }
 
-/** @param file the file as it was before */
+/** @param file the file's status before */
 function openConnections(path: string, file: Stats): { writer: DatabaseSync; reader: DatabaseSync } {
   // Only while it opens may SQLite itself wait for a lock, since it blocks the event loop.
   const writer = new DatabaseSync(path, SETTINGS);

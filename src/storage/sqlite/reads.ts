@@ -66,7 +66,7 @@ export class ReadTurns {
   }
 }
 
-/** All statements of the APIs begin with the account, by which Citus distributes them. */
+/** All statements of the APIs begin with the account, which Citus distributes them by. */
 export function accountParameter(params: readonly unknown[] = []): unknown {
   return params[0];
 }

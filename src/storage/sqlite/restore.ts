@@ -38,7 +38,7 @@ type RestoreOptions = {
 /**
  * Replaces a SQLite database by a backup. The backup is copied and the copy is checked first; then the copy gets the name
  * of the database, atomically. Another name of the old file keeps the old database. An interrupted restoration leaves the
- * database as it was, and files with `.restore-` in their names.
+ * database unchanged, and files with `.restore-` in their names.
  *
  * @param link the file of the database, which may not exist, or a symbolic link to it
  * @returns the schema version of the backup
@@ -124,7 +124,7 @@ function assertComplete(file: string): void {
   }
 }
 
-/** Returns whether the header of a file says that it has a log. A backup has none. Source: sqlite.org/fileformat2.html. */
+/** Returns whether a file has a log, according to its header. A backup has none. Source: sqlite.org/fileformat2.html. */
 function isInWalMode(file: string): boolean {
   const header = Buffer.alloc(20);
   const opened = openSync(file, 'r');

@@ -40,7 +40,7 @@ export const updateAccountState = writeRow<AccountRow, [id: Ulid, state: Account
 WHERE id = $1 AND (state IN ('ACTIVE', 'SUSPENDED') OR $2 = 'DELETING') RETURNING ${ACCOUNT_COLUMNS}`,
 );
 
-/** Returns the statement with which a transaction lets others wait that begin with it for the same account. */
+/** Returns the statement that makes the transactions of an account that begin with it wait for each other. */
 export function lockAccountStatement(id: Ulid): Statement {
   return { sql: LOCK, params: [id] };
 }

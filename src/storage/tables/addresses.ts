@@ -110,12 +110,12 @@ export async function findWalletTargets(
 
 type Count = Pick<AddressPoolRow, 'network' | 'address_count'>;
 
-/** Returns how many addresses of an account are left for the networks for which it has ever got some. */
+/** Returns how many addresses of an account are left, per network that it has ever got some for. */
 export function findAddressCounts(database: Queryable, accountId: Ulid): Promise<readonly Count[]> {
   return database.read<Count>(FIND_COUNTS, [accountId]);
 }
 
-/** Returns the fewest addresses that any active account has left, for the networks for which one has ever got some. */
+/** Returns the fewest addresses that any active account has left, per network that one has ever got some for. */
 export async function findFewestAddresses(database: Queryable): Promise<ReadonlyMap<Network, number>> {
   const rows = await database.read<Count>(FIND_FEWEST);
   return new Map(rows.map(({ network, address_count }) => [network, address_count]));

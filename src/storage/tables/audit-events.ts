@@ -53,7 +53,7 @@ export const EVENT_LIST_OF_RESOURCE = new KeysetList<AuditEventRow>(AUDIT_EVENT_
   ...OF_RESOURCE,
 });
 
-/** Those of them with one action. The index has the action as well. */
+/** The same with one action. The index has the action as well. */
 export const EVENT_LIST_OF_RESOURCE_AND_ACTION = new KeysetList<AuditEventRow>(AUDIT_EVENT_TABLE, {
   where: ['account_id =', 'resource =', 'action ='],
   ...OF_RESOURCE,

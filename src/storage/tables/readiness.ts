@@ -1,7 +1,7 @@
 import { columnNames } from '../sql/columns.ts';
 import { TABLES } from './tables.ts';
 
-/** The time for which the result of a check is remembered: load balancers and containers probe often. */
+/** How long the result of a check is remembered: load balancers and containers probe often. */
 export const READINESS_LIFETIME_MS = 1000;
 
 const READS = TABLES.map(

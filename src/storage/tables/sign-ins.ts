@@ -32,7 +32,7 @@ const MEAN_TOKENS_READ = 64;
  * only a random share of the sign-ins revokes them. An app can therefore exceed the maximum slightly, as it can by
  * concurrent sign-ins.
  *
- * @returns the app, or undefined if it is inactive or has another current key
+ * @returns the app, or undefined if it is inactive or has a different current key
  */
 export async function insertSignIn(
   database: Pick<Database, 'writeIfFirst'>,

@@ -21,7 +21,7 @@ type Token = {
   readonly last_use_time_ms: number | null;
 };
 
-/** The columns of a token without its hash, and without the key with which its app signed in. */
+/** The columns of a token without its hash, and without the key that its app signed in with. */
 const TOKEN_COLUMNS =
   'account_id, id, project_id, app_id, maker_token_id, title, is_one_project, is_read_only, expire_time_ms, last_use_time_ms';
 
@@ -82,7 +82,7 @@ WHERE account_id = $1 AND app_id = $2 AND expire_time_ms > $3`;
 const USE = `UPDATE token SET last_use_time_ms = $3
 WHERE account_id = $1 AND id = $2 AND COALESCE(last_use_time_ms, 0) <= $4`;
 
-// The limit bounds the time for which SQLite blocks the event loop, to about 5 ms.
+// The limit bounds how long SQLite blocks the event loop, to about 5 ms.
 const COUNT = `SELECT COUNT(*) AS count FROM
   (SELECT 1 FROM token WHERE expire_time_ms > $1 LIMIT ${MAX_COUNTED_TOKENS}) AS valid`;
 

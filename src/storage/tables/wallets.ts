@@ -39,7 +39,7 @@ type Wallet = {
   readonly password_hash: string | null;
 };
 
-/** The columns of a wallet without the hash of the password, and without those by which the lists find it. */
+/** The columns of a wallet without the hash of the password, and without those that the lists find it by. */
 const WALLET_COLUMNS =
   'account_id, id, project_id, title, description, network, address, reference, create_time_ms, update_time_ms, revision, archive_time_ms';
 

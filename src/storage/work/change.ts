@@ -27,7 +27,7 @@ export function insertedRow(values: readonly string[], condition: string): strin
   return condition === ALWAYS ? `VALUES (${values})` : `SELECT ${values} WHERE ${condition}`;
 }
 
-/** Returns a change that is made only if another one, a SELECT, would return a row. */
+/** Returns a change that is applied only if `check`, a SELECT, would return a row. */
 export function withCondition({ sql, params }: Change, check: Change): Change {
   let known = CHECKED.get(sql);
   if (known === undefined) {

@@ -19,7 +19,7 @@ export class LazyTransaction {
 
   /**
    * @param account see `Database.transaction`
-   * @param first a SELECT with which the transaction begins
+   * @param first a SELECT at the start of the transaction
    */
   constructor(outer: Database, account?: string, first?: Statement) {
     this.#outer = outer;
@@ -44,7 +44,7 @@ export class LazyTransaction {
     return this.#transaction !== undefined;
   }
 
-  /** Commits the changes. @throws UNAVAILABLE if they lost a conflict: the whole request has to be repeated */
+  /** Commits the changes. @throws UNAVAILABLE if they lost a conflict: the whole request must be repeated */
   async commit(): Promise<void> {
     this.#isEnded = true;
     this.#end.resolve();

@@ -5,14 +5,14 @@ export const MAX_DESCRIBED = 100;
 
 export const NO_PROBLEMS: Problems = { lines: [], count: 0 };
 
-/** Returns the problems of one kind. @param count the number of all, of which `descriptions` are the first */
+/** Returns the problems of one kind. @param count the number of all; `descriptions` are the first of them */
 export function problemsOfKind(descriptions: readonly string[], count = descriptions.length): Problems {
   const lines = descriptions.slice(0, MAX_DESCRIBED);
   if (count > lines.length) lines.push(`There are ${count - lines.length} more problems of this kind.`);
   return { lines, count };
 }
 
-/** Returns the problems of one kind, of which it keeps the first in memory. */
+/** Returns the problems of one kind, keeping only the first in memory. */
 export async function collectProblems(found: AsyncIterable<string>): Promise<Problems> {
   const descriptions: string[] = [];
   let count = 0;

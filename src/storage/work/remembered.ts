@@ -1,7 +1,7 @@
 /**
  * Returns a function that runs `work` at most once at a time, and remembers its result, also a failure.
  *
- * @param lifetimeMs the time after which it runs again, in milliseconds; by default never
+ * @param lifetimeMs how long the result is kept, in milliseconds; by default forever
  */
 export function remembered<T>(
   work: () => Promise<T>,

@@ -13,7 +13,7 @@ type CancelConnection = Connection & {
  * the statement has ended, so the first connection must not be used again.
  * Source: PostgreSQL, section 54.2.9, canceling requests in progress.
  *
- * @param timeoutMs the time after which the second connection is closed, in milliseconds
+ * @param timeoutMs how long the second connection may stay open, in milliseconds
  */
 export function cancelStatement(client: PoolClient, timeoutMs: number): void {
   const { host, port, ssl, processID, secretKey } = client as PoolClient & CancelKey;

@@ -3,7 +3,7 @@ import type { QueryResultRow } from 'pg';
 /** Thrown if the node of a connection was replaced, or the cluster does not maintain its metadata any more. */
 export class OutdatedNodeError extends Error {}
 
-// Without the extension, the table does not exist. A server that has started again, or recovered, has another checkpoint.
+// Without the extension, the table does not exist. A server that has started again, or recovered, has a new checkpoint.
 const FIND_DISTRIBUTION = `SELECT pg_postmaster_start_time() || ' ' || checkpoint_lsn AS state
 FROM pg_dist_partition, pg_control_checkpoint() WHERE logicalrelid = to_regclass('account') AND partmethod = 'h'`;
 
@@ -13,14 +13,14 @@ const REFUSAL_MS = 1000;
 // Longer than a node takes that is up.
 const MAX_TIMEOUT_MS = 1000;
 
-// The address of this node that another one has, if it is not its own; an empty one if this node was removed or disabled, or its
-// metadata are not synced, so it does not learn where shards are moved to. The coordinator marks all workers as not synced
-// after each `citus_update_node`, and moves no shard until they are. Other workers have this mark only of those that it could
-// not reach.
+// The address that another node has for this one, if it is not its own; an empty one if this node was removed or disabled,
+// or its metadata are not synced, so it does not learn where shards are moved to. The coordinator marks all workers as not
+// synced after each `citus_update_node`, and moves no shard until they are. Other workers have this mark only of those that
+// it could not reach.
 //
-// The answer of one that does not respond in time, does not know itself because its metadata is being dropped, or does not have
-// the last changes of the coordinator, does not count, nor does one that does not know the coordinator. A promoted standby may not
-// have the changes either: it is at the new address itself.
+// A node that does not respond in time, does not know itself because its metadata is being dropped, or does not have the
+// last changes of the coordinator, does not count, nor does one that does not know the coordinator. A promoted standby may
+// not have the changes either: it is at the new address itself.
 const findSuccessor = (timeoutMs: number) => `WITH own AS MATERIALIZED (
   SELECT groupid, nodename || ' ' || nodeport AS address,
     set_config('citus.node_connection_timeout', '${timeoutMs}ms', true) AS timeout
@@ -48,7 +48,7 @@ type Find = <R extends QueryResultRow>(sql: string) => Promise<readonly R[]>;
  * its place, or sends them to where shards were before. The other nodes are asked if the server may have started again, once
  * for all connections, and by each check.
  *
- * @param timeoutMs the time in which another node has to accept a connection, in milliseconds
+ * @param timeoutMs how long another node may take to accept a connection, in milliseconds
  */
 export function distributionFinder(timeoutMs: number): (find: Find, isCheck: boolean) => Promise<boolean> {
   const sql = findSuccessor(Math.floor(Math.min(MAX_TIMEOUT_MS, timeoutMs)));
@@ -64,7 +64,7 @@ export function distributionFinder(timeoutMs: number): (find: Find, isCheck: boo
       // The others do not wait for a check.
       if (isCheck) await asked.successor;
       known = asked;
-      // An answer other than that it can be used is asked for again.
+      // Asked again, unless the node can be used.
       const forget = () => {
         if (known === asked) known = undefined;
       };

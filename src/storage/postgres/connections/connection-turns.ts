@@ -4,7 +4,7 @@ import type { Statement, Value } from '../../interface/database.ts';
 import { resourceInDetail, startTimeout } from '../sqlstates.ts';
 
 /**
- * The time for which a statement of a request waits for a lock, in milliseconds: longer than `deadlock_timeout`, whose
+ * How long a statement of a request waits for a lock, in milliseconds: longer than `deadlock_timeout`, whose
  * default is a second, so a deadlock is found, and the transaction tried again.
  */
 export const LOCK_TIMEOUT_MS = 1100;
@@ -12,7 +12,7 @@ export const LOCK_TIMEOUT_MS = 1100;
 /** If nothing has ended in time for as long, the whole server is slow. */
 export const SERVER_SLOW_MS = 1000;
 
-/** The time after the last statement that was late or did not get its lock, for which slow ones are limited. */
+/** How long slow statements are limited after the last one that was late or did not get its lock. */
 const SLOW_MS = 60_000;
 
 // More than 500 statements, or thousands of rows.

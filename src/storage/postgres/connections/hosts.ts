@@ -142,7 +142,7 @@ export function isOutdatedClient(client: object): boolean {
   return 'isOutdated' in client && client.isOutdated === true;
 }
 
-/** Options with which the server ends a session within a time after its client's machine was lost. */
+/** Options that make the server end a session within a time after its client's machine was lost. */
 function lostClientOptions(timeoutMs: number): string {
   const probeSeconds = Math.max(1, Math.floor(timeoutMs / 5000));
   return `-c tcp_user_timeout=${timeoutMs} -c tcp_keepalives_idle=${probeSeconds} -c tcp_keepalives_interval=${probeSeconds}`;

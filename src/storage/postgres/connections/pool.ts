@@ -47,7 +47,7 @@ type ConnectionPoolSettings = StatementSettings & {
   readonly onWait?: ((wait: PoolWait) => void) | undefined;
 };
 
-// The time after which a server that has refused a connection is asked for another one.
+// How long after a refused connection the server is asked for a new one.
 const GROW_INTERVAL_MS = 1000;
 
 export class ConnectionPool {
@@ -165,7 +165,7 @@ export class ConnectionPool {
     }
   }
 
-  /** Makes do with the connections there are, for which requests then wait. */
+  /** Makes do with the connections there are. Requests then wait for them. */
   #pauseGrowth(): void {
     const { options, totalCount } = this.#pool;
     options.max = totalCount;

@@ -73,7 +73,7 @@ export class Session {
   /** Executes a statement that is its own transaction. @throws RESULT_UNKNOWN if its change may have been applied */
   readonly commit: Execute = (sql, params = []) => this.#commit([{ sql, params }], 'itself');
 
-  /** Commits a transaction, after its last statements. @throws RESULT_UNKNOWN if its changes may have been made */
+  /** Commits a transaction, after its last statements. @throws RESULT_UNKNOWN if it may be committed */
   async commitTransaction(statements: readonly Statement[] = []): Promise<void> {
     await this.#commit([...statements, COMMIT], 'transaction');
   }
@@ -96,7 +96,7 @@ export class Session {
     this.#lossTimer = setTimeout(() => this.#client.connection.stream.destroy(), CANCEL_TIMEOUT_MS);
   }
 
-  /** Lets the connection be closed when its use has ended. */
+  /** Closes the connection when its use has ended. */
   discard(): void {
     this.#isBroken = true;
   }

@@ -32,7 +32,7 @@ const COLUMNS = new WeakMap<PoolClient, Map<string, readonly Column[]>>();
  * server skips the others: a statement after BEGIN can't be committed if BEGIN has failed, for example because it was
  * cancelled. Statements with a Sync message each would continue without the transaction.
  *
- * A pooler between has to keep the connection to the server up to the answer to a Sync message, so it can't separate
+ * A pooler between must keep the connection to the server until the response to a Sync message, so it can't separate
  * them either. PgBouncer does so in its mode `transaction`. It refuses BEGIN in its mode `statement`, and loses nothing
  * but the connection.
  *

@@ -30,7 +30,7 @@ export function sendStatements<R extends Row>(
   return { rows: promise, isAtLast: () => group.isAtLast };
 }
 
-/** Lets a connection send everything that is written in this iteration of the event loop together. */
+/** Makes a connection send everything that is written in this iteration of the event loop together. */
 function cork({ connection: { stream } }: PoolClient): void {
   if (stream.writableCorked > 0) return;
   stream.cork();

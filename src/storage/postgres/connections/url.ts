@@ -5,7 +5,7 @@ import { DatabaseUrlError, URL_FORMS } from '../../database-url.ts';
 export type PostgresTarget = {
   /** The URL of each host alone, for the driver; at least one. */
   readonly hosts: readonly string[];
-  /** Whether a session has to be able to write. */
+  /** Whether a session must be able to write. */
   readonly isReadWrite: boolean;
   /** The maximum duration of an attempt to connect to one host, in milliseconds; undefined if it is not set. */
   readonly connectTimeoutMs: number | undefined;
@@ -13,7 +13,7 @@ export type PostgresTarget = {
   readonly options: string;
   /** Whether a pooler in transaction mode is between, which keeps no session settings. */
   readonly hasPooler: boolean;
-  /** Whether statements are prepared by name. A pooler has to know the names. */
+  /** Whether statements are prepared by name. A pooler must know the names. */
   readonly isPrepared: boolean;
 };
 
