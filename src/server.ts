@@ -32,9 +32,9 @@ import { addAssets, hasAssets, shouldServe } from './pages/assets.ts';
 import { addConsolePage } from './pages/console-page.ts';
 import { addDocumentation } from './pages/documentation.ts';
 import { addGraphiqlPage, addReferencePage } from './pages/explorer-pages.ts';
-import { addFavicon } from './pages/favicon.ts';
 import { sendSandboxPage } from './pages/sandbox-page.ts';
 import { addStartPage } from './pages/start-page.ts';
+import { addWellKnownFiles } from './pages/well-known-files.ts';
 import { addOpenApi } from './rest/openapi.ts';
 import { addRestApi } from './rest/routes.ts';
 import { BackgroundWrites } from './storage/background-writes.ts';
@@ -213,7 +213,7 @@ async function createApp(parts: Parts): Promise<FastifyInstance> {
   opening.defer(() => busiest.close());
   metrics?.addBusiestAccount(busiest);
   parts.faults?.addHooks(app, data);
-  addFavicon(app, config);
+  addWellKnownFiles(app, config);
   addStartPage(app, { version: VERSION, publicUrl, sandbox });
   if (pages.console) addConsolePage(app, PAW_COMMAND);
   if (pages.explorers) {

@@ -163,7 +163,7 @@ async function createIndex(
   }
 }
 
-/** Reports each second for whom the creation of an index waits, until it is complete. */
+/** Reports each second which sessions block the creation of an index, until the signal is aborted. */
 async function reportWaits(
   pool: ConnectionPool,
   name: string,
@@ -176,7 +176,7 @@ async function reportWaits(
   }
 }
 
-/** Returns which sessions the creation of an index waits for; an empty text if there are none, or they can't be read. */
+/** Returns the sessions that block the creation of an index, as a text. It is empty if there are none, or the query fails. */
 async function describeWait(pool: ConnectionPool, name: string): Promise<string> {
   const find = (session: Session) => session.query<Wait>(FIND_WAIT, [name]);
   const waits = await pool.use({ deadline: performance.now() + WAIT_REPORT_MS }, find).catch(() => []);

@@ -18,7 +18,7 @@ type Contact = { readonly securityContact: string | undefined; readonly publicUr
  * Adds the files that programs load unasked: `/favicon.ico`, by browsers for responses without `<link rel="icon">`, such as
  * contracts, `/robots.txt`, and `/.well-known/security.txt` if there is a contact. Sources: RFC 9309, RFC 9116.
  */
-export function addFavicon(app: FastifyInstance, { securityContact, publicUrl }: Contact): void {
+export function addWellKnownFiles(app: FastifyInstance, { securityContact, publicUrl }: Contact): void {
   app.get('/favicon.ico', async (_request, reply) => {
     reply.type('image/x-icon').header('cache-control', 'public, max-age=86400');
     return ICON;
