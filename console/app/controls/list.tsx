@@ -1,4 +1,4 @@
-import type { ComponentProps } from 'preact';
+import type { ComponentChildren, ComponentProps } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ProjectsQuery, ProjectsQueryVariables, TypedDocumentString } from '../generated/documents.ts';
 import { useObservable } from '../observable.ts';
@@ -6,7 +6,7 @@ import { keptPlace, showPlace } from '../place.ts';
 import { Loading, Problem } from '../query-status.tsx';
 import { type RequestError, request } from '../request.ts';
 import { route, setQuery } from '../router.ts';
-import { notify, useFocusAfter } from '../screen.tsx';
+import { Actions, notify, useFocusAfter } from '../screen.tsx';
 import { sessionState } from '../session.ts';
 import { counted, type Noun } from '../texts.ts';
 import { ResourceLink } from './resource-id.tsx';
@@ -164,16 +164,39 @@ function ShowMore({ list: { nodes, loadMore } }: { list: Pick<List<unknown>, 'no
   );
 }
 
-type SizeOf = Pick<List<unknown>, 'totalCount' | 'read'>;
+type SizeProps = { readonly list: Pick<List<unknown>, 'totalCount' | 'read'>; readonly noun: Noun };
 
 /** The size of a list in words, and its request. */
-export function Size({ list: { totalCount, read }, noun }: { list: SizeOf; noun: Noun }) {
+export function Size({ list: { totalCount, read }, noun }: SizeProps) {
   return (
     <>
       <p class="muted" role="status">
         {totalCount !== undefined && counted(totalCount, noun)}
       </p>
       <ShowRequest send={read} />
+    </>
+  );
+}
+
+type CreateButtonProps = {
+  readonly list: Pick<List<unknown>, 'showCreated'>;
+  readonly text: string;
+  /** Draws the dialog while it is open. */
+  readonly draw: (props: CreateProps) => ComponentChildren;
+};
+
+/** A button of a list, and the dialog that it opens to create a resource. */
+export function CreateButton({ list, text, draw }: CreateButtonProps) {
+  const [isOpen, setIsOpen] = useState(false);
+  const onClose = () => setIsOpen(false);
+  const onCreated: CreateProps['onCreated'] = (resource) => {
+    list.showCreated(resource);
+    onClose();
+  };
+  return (
+    <>
+      <Actions primary={text} of={{ [text]: () => setIsOpen(true) }} />
+      {isOpen && draw({ onCreated, onClose })}
     </>
   );
 }

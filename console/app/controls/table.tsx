@@ -155,10 +155,10 @@ function Line<Row extends Named>({ row, columns, nameOf, action }: TableProps<Ro
 }
 
 /** Returns a column of times, which are exact in the row that opens. */
-export function timeColumn<Row>(title: string, timeOf: (row: Row) => string): Column<Row> {
+export function timeColumn<Row>(title: string, timeOf: (row: Row) => string, rank?: 3): Column<Row> {
   return {
     title,
-    rank: 3,
+    ...(rank && { rank }),
     cell: (row) => <Time value={timeOf(row)} />,
     whole: (row) => <Time value={timeOf(row)} isExact />,
   };

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { Filter } from '../controls/filter.tsx';
-import { type CreateProps, More, Size, useList } from '../controls/list.tsx';
+import { CreateButton, More, Size, useList } from '../controls/list.tsx';
 import { FullId, ResourceLink } from '../controls/resource-id.tsx';
 import { type Columns, Table, timeColumn } from '../controls/table.tsx';
 import { Time } from '../controls/time.tsx';
@@ -8,7 +8,7 @@ import { AppDocument, type AppRowFragment, AppsDocument } from '../generated/doc
 import { useObservable } from '../observable.ts';
 import { nodeOf, useQuery } from '../query.ts';
 import { linkTo, route } from '../router.ts';
-import { Actions, notify } from '../screen.tsx';
+import { notify } from '../screen.tsx';
 import { mayChangeApps, useViewer } from '../session.ts';
 import { quoted, TEXTS } from '../texts.ts';
 import { CreateApp, DeleteApp, RenameApp, RotateKey, SwitchApp } from './app-dialogs.tsx';
@@ -19,7 +19,7 @@ const COLUMNS: Columns<AppRowFragment> = [
   { title: 'State', cell: stateOf },
   { title: 'Last sign-in', rank: 2, isSecondLine: 'Last sign-in: ', cell: lastSignInOf },
   { title: 'Keys', rank: 3, cell: ({ keys }) => keys.length },
-  timeColumn('Created', ({ createTime }) => createTime),
+  timeColumn('Created', ({ createTime }) => createTime, 3),
   { title: 'ID', rank: 4, cell: ({ name }) => <FullId text={name} /> },
 ];
 
@@ -30,17 +30,18 @@ export function Apps({ project }: { project: string }) {
   const title = useObservable(route).query.get('title');
   const list = useList(AppsDocument, { project, ...(title && { title }) }, ({ node }) => node?.apps);
   const mayChange = mayChangeApps(useViewer());
-  const [isCreating, setIsCreating] = useState(false);
-  const onCreated: CreateProps['onCreated'] = (app) => {
-    list.showCreated(app);
-    setIsCreating(false);
-  };
   return (
     <>
       <div class="tools">
         <Filter />
         <Size list={list} noun="apps" />
-        {mayChange && <Actions primary="Create app" of={{ 'Create app': () => setIsCreating(true) }} />}
+        {mayChange && (
+          <CreateButton
+            list={list}
+            text="Create app"
+            draw={(props) => <CreateApp project={project} {...props} />}
+          />
+        )}
       </div>
       <Table label="Apps" columns={COLUMNS} rows={list.nodes} nameOf={({ title }) => title} />
       {list.totalCount === 0 && title && <p class="muted">No app titles start with {quoted(title)}.</p>}
@@ -50,9 +51,6 @@ export function Apps({ project }: { project: string }) {
         </p>
       )}
       <More list={list} />
-      {isCreating && mayChange && (
-        <CreateApp project={project} onCreated={onCreated} onClose={() => setIsCreating(false)} />
-      )}
     </>
   );
 }

@@ -1,8 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { More, Size, useList } from '../controls/list.tsx';
 import { FullId, ResourceLink, shorten } from '../controls/resource-id.tsx';
-import { type Column, type Columns, Table } from '../controls/table.tsx';
-import { Time } from '../controls/time.tsx';
+import { type Column, type Columns, Table, timeColumn } from '../controls/table.tsx';
 import { EventsDocument, type EventsQuery, type EventsQueryVariables } from '../generated/documents.ts';
 import { useObservable } from '../observable.ts';
 import { linkTo, route, setQuery } from '../router.ts';
@@ -106,11 +105,7 @@ function EventList({ variables, children }: EventListProps) {
         return link ? <a href={link}>{text}</a> : text;
       },
     },
-    {
-      title: 'Time',
-      cell: ({ time }) => <Time value={time} />,
-      whole: ({ time }) => <Time value={time} isExact />,
-    },
+    timeColumn('Time', ({ time }) => time),
     ...DETAILS,
   ];
   return (

@@ -1,14 +1,13 @@
-import { useState } from 'preact/hooks';
 import { Count } from '../controls/count.tsx';
 import { Cover } from '../controls/cover.tsx';
 import { Filter } from '../controls/filter.tsx';
-import { More, Size, useList } from '../controls/list.tsx';
+import { CreateButton, More, Size, useList } from '../controls/list.tsx';
 import { FullId, ResourceLink } from '../controls/resource-id.tsx';
 import { type Columns, Table, timeColumn } from '../controls/table.tsx';
 import { ProjectsDocument, type ProjectsQuery } from '../generated/documents.ts';
 import { useObservable } from '../observable.ts';
 import { route } from '../router.ts';
-import { Actions, Screen } from '../screen.tsx';
+import { Screen } from '../screen.tsx';
 import { mayChangeAccount, useViewer } from '../session.ts';
 import { quoted } from '../texts.ts';
 import { CreateProject } from './project-dialogs.tsx';
@@ -29,7 +28,7 @@ const COLUMNS: Columns<ProjectsQuery['projects']['nodes'][number]> = [
     isLong: true,
     cell: ({ description }) => description && <span title={description}>{description}</span>,
   },
-  timeColumn('Created', ({ createTime }) => createTime),
+  timeColumn('Created', ({ createTime }) => createTime, 3),
   { title: 'ID', rank: 4, cell: ({ name }) => <FullId text={name} /> },
 ];
 
@@ -38,19 +37,18 @@ export function Projects() {
   const title = useObservable(route).query.get('title');
   const list = useList(ProjectsDocument, { ...(title && { title }) }, ({ projects }) => projects);
   const mayCreate = mayChangeAccount(useViewer());
-  const [isCreating, setIsCreating] = useState(false);
-  const create = <Actions primary="Create project" of={{ 'Create project': () => setIsCreating(true) }} />;
   return (
     <Screen title="Projects" aside={<Count of={title ? undefined : list.totalCount} />}>
       <div class="tools">
         <Filter />
         <Size list={list} noun="projects" />
-        {mayCreate && create}
+        {mayCreate && (
+          <CreateButton list={list} text="Create project" draw={(props) => <CreateProject {...props} />} />
+        )}
       </div>
       <Table label="Projects" columns={COLUMNS} rows={list.nodes} nameOf={({ title }) => title} />
       {list.totalCount === 0 && title && <p class="muted">No project titles start with {quoted(title)}.</p>}
       <More list={list} />
-      {isCreating && mayCreate && <CreateProject onClose={() => setIsCreating(false)} />}
     </Screen>
   );
 }

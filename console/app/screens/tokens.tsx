@@ -1,13 +1,13 @@
 import { useState } from 'preact/hooks';
 import { Count } from '../controls/count.tsx';
 import { FormDialog } from '../controls/form.tsx';
-import { type CreateProps, More, Size, useList } from '../controls/list.tsx';
+import { CreateButton, More, Size, useList } from '../controls/list.tsx';
 import { FullId, ResourceLink } from '../controls/resource-id.tsx';
 import { type Columns, Table, timeColumn } from '../controls/table.tsx';
 import { NEAR_MS, Time, useTimeLeft } from '../controls/time.tsx';
 import { RevokeTokenDocument, TokensDocument, type TokensQuery } from '../generated/documents.ts';
 import { useMutation } from '../query.ts';
-import { Actions, notify, Screen } from '../screen.tsx';
+import { notify, Screen } from '../screen.tsx';
 import { leaveSession, mayChangeAccount, mayCreateTokens, useViewer } from '../session.ts';
 import { quoted, TEXTS } from '../texts.ts';
 import { CreateToken } from './create-token.tsx';
@@ -44,12 +44,11 @@ const COLUMNS: Columns<Token> = [
     cell: ({ lastUseTime }) => (lastUseTime ? <Time value={lastUseTime} /> : 'Never'),
   },
   {
-    title: TEXTS.expires,
+    ...timeColumn<Token>(TEXTS.expires, ({ expireTime }) => expireTime),
     cell: (token) => <Expiry token={token} />,
-    whole: ({ expireTime }) => <Time value={expireTime} isExact />,
   },
   {
-    ...timeColumn<Token>('Created', ({ createTime }) => createTime),
+    ...timeColumn<Token>('Created', ({ createTime }) => createTime, 3),
     whole: ({ createTime, maker }) => (
       <>
         <Time value={createTime} isExact />{' '}
@@ -68,27 +67,22 @@ const COLUMNS: Columns<Token> = [
 export function Tokens() {
   const viewer = useViewer();
   const mayRevoke = mayChangeAccount(viewer);
-  const mayCreate = mayCreateTokens(viewer);
   const list = useList(TokensDocument, {}, ({ tokens }) => tokens);
   const [selected, setSelected] = useState<Token>();
-  const [isCreating, setIsCreating] = useState(false);
   const onClose = () => setSelected(undefined);
   const onRevoked = (token: Token) => {
     list.change((nodes) => nodes.filter(({ name, maker }) => name !== token.name && maker !== token.name));
     notify(`Revoked the token ${describe(token)}.`);
     onClose();
   };
-  const onCreated: CreateProps['onCreated'] = (token) => {
-    list.showCreated(token);
-    setIsCreating(false);
-  };
-  const create = <Actions primary="Create token" of={{ 'Create token': () => setIsCreating(true) }} />;
   return (
     <Screen title="Tokens" aside={<Count of={list.totalCount} />}>
       <p class="muted">Valid tokens of the account and its apps.</p>
       <div class="tools">
         <Size list={list} noun="valid tokens" />
-        {mayCreate && create}
+        {mayCreateTokens(viewer) && (
+          <CreateButton list={list} text="Create token" draw={(props) => <CreateToken {...props} />} />
+        )}
       </div>
       <Table
         label="Tokens"
@@ -98,7 +92,6 @@ export function Tokens() {
         action={mayRevoke && { text: 'Revoke', isEnding: true, onClick: setSelected }}
       />
       <More list={list} />
-      {isCreating && mayCreate && <CreateToken onCreated={onCreated} onClose={() => setIsCreating(false)} />}
       {selected && mayRevoke && <RevokeToken token={selected} onRevoked={onRevoked} onClose={onClose} />}
     </Screen>
   );

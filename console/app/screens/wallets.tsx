@@ -1,7 +1,7 @@
 import type { ComponentProps } from 'preact';
 import { useState } from 'preact/hooks';
 import { ArchivedFilter, Filter } from '../controls/filter.tsx';
-import { type CreateProps, type List, More, Size, useList } from '../controls/list.tsx';
+import { CreateButton, type List, More, Size, useList } from '../controls/list.tsx';
 import { NetworkTitle } from '../controls/networks.tsx';
 import { FullId, ResourceLink, ShortId } from '../controls/resource-id.tsx';
 import { type Columns, Properties, Table, timeColumn } from '../controls/table.tsx';
@@ -15,7 +15,7 @@ import {
 import { useObservable } from '../observable.ts';
 import { nodeOf, useQuery } from '../query.ts';
 import { route } from '../router.ts';
-import { Actions, notify, Screen } from '../screen.tsx';
+import { notify, Screen } from '../screen.tsx';
 import { useViewer } from '../session.ts';
 import { quoted, TEXTS } from '../texts.ts';
 import { CreateWallet } from './create-wallet.tsx';
@@ -47,8 +47,8 @@ const COLUMNS: Columns<WalletRowFragment> = [
     cell: ({ address }) => <ShortId text={address} label="address" />,
     whole: ({ address }) => <FullId text={address} label="address" />,
   },
-  timeColumn('Updated', ({ updateTime }) => updateTime),
-  timeColumn('Created', ({ createTime }) => createTime),
+  timeColumn('Updated', ({ updateTime }) => updateTime, 3),
+  timeColumn('Created', ({ createTime }) => createTime, 3),
   { title: 'ID', rank: 4, cell: ({ name }) => <FullId text={name} /> },
 ];
 
@@ -61,26 +61,24 @@ export function Wallets(target: Pick<ComponentProps<typeof CreateWallet>, 'proje
   const variables = { project, ...(title && { title }), ...(archived && { archived }) };
   const list = useList(WalletsDocument, variables, ({ node }) => node?.wallets);
   const { readOnly } = useViewer();
-  const [isCreating, setIsCreating] = useState(false);
-  const onCreated: CreateProps['onCreated'] = (wallet) => {
-    list.showCreated(wallet);
-    setIsCreating(false);
-  };
   return (
     <>
       <div class="tools">
         <Filter />
         <ArchivedFilter />
         <Size list={list} noun="wallets" />
-        {!readOnly && <Actions primary="Create wallet" of={{ 'Create wallet': () => setIsCreating(true) }} />}
+        {!readOnly && (
+          <CreateButton
+            list={list}
+            text="Create wallet"
+            draw={(props) => <CreateWallet {...target} {...props} />}
+          />
+        )}
       </div>
       <WalletTable list={list} project={project} same="Project" />
       {list.totalCount === 0 && title && <p class="muted">No wallet titles start with {quoted(title)}.</p>}
       {list.totalCount === 0 && !title && (
         <p class="muted">The project has no {archived && 'archived '}wallets.</p>
-      )}
-      {isCreating && !readOnly && (
-        <CreateWallet {...target} onCreated={onCreated} onClose={() => setIsCreating(false)} />
       )}
     </>
   );
