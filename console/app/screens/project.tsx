@@ -1,5 +1,4 @@
 import { useState } from 'preact/hooks';
-import { Count } from '../controls/count.tsx';
 import { Cover } from '../controls/cover.tsx';
 import { Folded } from '../controls/folded.tsx';
 import { FullId } from '../controls/resource-id.tsx';
@@ -11,6 +10,7 @@ import { Pending } from '../query-status.tsx';
 import { linkTo } from '../router.ts';
 import { Actions, NotFound, Screen, usePath } from '../screen.tsx';
 import { mayChangeAccount, mayChangeApps, seesAccount, useViewer } from '../session.ts';
+import { countText } from '../texts.ts';
 import { Apps } from './apps.tsx';
 import { History } from './events.tsx';
 import { DeleteProject, EditProject } from './project-dialogs.tsx';
@@ -39,15 +39,18 @@ export function Project({ name, tab = '' }: { name: string; tab?: string | undef
       <Folded text={project?.description ?? ''} />
       {project && (
         <nav class="tabs" aria-label="Parts of the project">
-          {Object.entries(TABS).map(([path, text]) => (
-            <a
-              key={path}
-              href={linkTo(name + path)}
-              aria-current={path.slice(1) === tab ? 'page' : undefined}
-            >
-              {text} <Count of={lists.get(text)?.totalCount} />
-            </a>
-          ))}
+          {Object.entries(TABS).map(([path, text]) => {
+            const list = lists.get(text);
+            return (
+              <a
+                key={path}
+                href={linkTo(name + path)}
+                aria-current={path.slice(1) === tab ? 'page' : undefined}
+              >
+                {text} {list && <span class="mark">{countText(list.totalCount)}</span>}
+              </a>
+            );
+          })}
         </nav>
       )}
       <Pending query={query} />

@@ -1,4 +1,3 @@
-import { Count } from '../controls/count.tsx';
 import { Cover } from '../controls/cover.tsx';
 import { Filter } from '../controls/filter.tsx';
 import { CreateButton, More, Size, useList } from '../controls/list.tsx';
@@ -38,10 +37,9 @@ export function Projects() {
   const list = useList(ProjectsDocument, { ...(title && { title }) }, ({ projects }) => projects);
   const mayCreate = mayChangeAccount(useViewer());
   return (
-    <Screen title="Projects" aside={<Count of={title ? undefined : list.totalCount} />}>
+    <Screen title="Projects" aside={<Size list={list} noun="projects" />}>
       <div class="tools">
         <Filter />
-        <Size list={list} noun="projects" />
         {mayCreate && (
           <CreateButton list={list} text="Create project" draw={(props) => <CreateProject {...props} />} />
         )}

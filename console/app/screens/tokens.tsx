@@ -1,5 +1,4 @@
 import { useState } from 'preact/hooks';
-import { Count } from '../controls/count.tsx';
 import { FormDialog } from '../controls/form.tsx';
 import { CreateButton, More, Size, useList } from '../controls/list.tsx';
 import { FullId, ResourceLink } from '../controls/resource-id.tsx';
@@ -76,10 +75,9 @@ export function Tokens() {
     onClose();
   };
   return (
-    <Screen title="Tokens" aside={<Count of={list.totalCount} />}>
+    <Screen title="Tokens" aside={<Size list={list} noun="valid tokens" />}>
       <p class="muted">Valid tokens of the account and its apps.</p>
       <div class="tools">
-        <Size list={list} noun="valid tokens" />
         {mayCreateTokens(viewer) && (
           <CreateButton list={list} text="Create token" draw={(props) => <CreateToken {...props} />} />
         )}
