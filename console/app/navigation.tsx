@@ -134,14 +134,7 @@ function RevokeToken({ onClose }: { onClose: () => void }) {
     leaveSession(TEXTS.tokenRevoked);
   };
   return (
-    <FormDialog
-      title={`${TEXTS.revokeToken}?`}
-      action={TEXTS.revokeToken}
-      busy="Revoking…"
-      isDangerous
-      onSubmit={end}
-      onClose={onClose}
-    >
+    <FormDialog action={TEXTS.revokeToken} busy="Revoking…" isDangerous onSubmit={end} onClose={onClose}>
       <p>
         The token, and every token created with it, stops working immediately and everywhere. This can’t be
         undone. To keep it valid, choose “{TEXTS.forget}” instead.

@@ -148,10 +148,12 @@ export function Check({ name, label, hint, isChecked }: CheckProps) {
   );
 }
 
-/** A form in its own dialog. */
-export function FormDialog({ title, onClose, ...form }: FormProps & { title: string; onClose: () => void }) {
+type FormDialogProps = FormProps & { readonly title?: string; readonly onClose: () => void };
+
+/** A form in its own dialog. Without a title, it asks whether to do the action. */
+export function FormDialog({ title, onClose, ...form }: FormDialogProps) {
   return (
-    <Dialog title={title} onClose={onClose}>
+    <Dialog title={title ?? `${form.action}?`} onClose={onClose}>
       <Form {...form} onCancel={onClose} />
     </Dialog>
   );

@@ -142,7 +142,6 @@ export function SwitchApp({ app: { name, title, active }, onDone, onClose }: App
     : ' can sign in again with its key, for new project tokens.';
   return (
     <FormDialog
-      title={`${action}?`}
       action={action}
       busy={active ? 'Deactivating…' : 'Activating…'}
       isDangerous={active}
@@ -164,16 +163,8 @@ export function DeleteApp({ app: { name, title }, onDone, onClose }: AppDialogPr
     await remove({ input: { name } });
     onDone(`Deleted ${quoted(title)}.`);
   };
-  const action = 'Delete the app';
   return (
-    <FormDialog
-      title={`${action}?`}
-      action={action}
-      busy="Deleting…"
-      isDangerous
-      onSubmit={submit}
-      onClose={onClose}
-    >
+    <FormDialog action="Delete the app" busy="Deleting…" isDangerous onSubmit={submit} onClose={onClose}>
       <p>
         This permanently deletes <strong>{title}</strong>, and immediately revokes its keys and project
         tokens. To disable the app temporarily, deactivate it instead.

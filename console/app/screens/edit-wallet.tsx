@@ -86,7 +86,7 @@ export function ArchiveWallet({ wallet: { name, title, archiveTime }, onUpdated,
     ? [TEXTS.unarchiveWallet, 'Unarchiving…', 'returns to the lists, and can be edited again.']
     : ['Archive the wallet', 'Archiving…', 'leaves the lists, and can’t be edited until you unarchive it.'];
   return (
-    <FormDialog title={`${action}?`} action={action} busy={busy} onSubmit={submit} onClose={onClose}>
+    <FormDialog action={action} busy={busy} onSubmit={submit} onClose={onClose}>
       <p>
         <strong>{title}</strong> {consequence} It keeps its address.
       </p>

@@ -77,16 +77,8 @@ export function DeleteProject({ project: { name, title }, onClose }: ProjectProp
     notify(`Deleted ${quoted(title)}.`, '#/');
     location.replace('#/');
   };
-  const action = 'Delete the project';
   return (
-    <FormDialog
-      title={`${action}?`}
-      action={action}
-      busy="Deleting…"
-      isDangerous
-      onSubmit={submit}
-      onClose={onClose}
-    >
+    <FormDialog action="Delete the project" busy="Deleting…" isDangerous onSubmit={submit} onClose={onClose}>
       <p>
         This permanently deletes <strong>{title}</strong>. It must not have any apps, wallets or valid account
         tokens, or be the first project of the account.

@@ -106,16 +106,8 @@ function RevokeToken({ token, onRevoked, onClose }: RevokeTokenProps) {
     if (token.current || token.name === maker) leaveSession(TEXTS.tokenRevoked);
     else onRevoked(token);
   };
-  const action = TEXTS.revokeToken;
   return (
-    <FormDialog
-      title={`${action}?`}
-      action={action}
-      busy="Revoking…"
-      isDangerous
-      onSubmit={submit}
-      onClose={onClose}
-    >
+    <FormDialog action={TEXTS.revokeToken} busy="Revoking…" isDangerous onSubmit={submit} onClose={onClose}>
       <p>
         <strong>{describe(token)}</strong>
         {` ${TEXTS.stopsWorking} `}
